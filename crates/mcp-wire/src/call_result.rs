@@ -1,0 +1,218 @@
+//! The result of `tools/call`: its text, its flag, and what is left out.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use core::fmt::{self, Write as _};
+
+use crate::initialize::for_each_member;
+use crate::json::{JsonType, JsonValue, Position, Scanner};
+use crate::limits::ReplyLimits;
+use crate::malformed::{Malformed, MalformedKind};
+use crate::reply::ResultText;
+
+/// What a tool answered. Text is read; blocks of other types are counted.
+///
+/// [MCP 2025-11-25, Tools, Tool Result](https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-result).
+#[derive(Debug)]
+pub struct CallResult {
+    /// The text blocks, joined with LF; remote text.
+    pub text: String,
+    /// Whether the server set `isError` to true: the tool ran and reports a failure.
+    pub is_error: bool,
+    /// The raw JSON text of `structuredContent`, an object; a null counts as absent.
+    pub structured: Option<Box<str>>,
+    /// Blocks that were not read.
+    pub omitted: OmittedBlocks,
+    /// The whole result as the server wrote it.
+    pub raw: ResultText,
+}
+
+impl CallResult {
+    /// Reads the result object. An absent `content` is an empty one; `isError` counts only as the boolean true.
+    ///
+    /// # Errors
+    ///
+    /// [`Malformed`] when `content` is no array or `structuredContent` no object.
+    pub fn parse(raw: ResultText) -> Result<Self, Malformed> {
+        let (mut content, mut structured, mut is_error) = (None, None, false);
+        for_each_member(raw.as_str(), |name, value| match name {
+            "content" => content = Some(value),
+            "structuredContent" => structured = Some(value),
+            "isError" => is_error = value.text == "true",
+            _ => {}
+        })?;
+        let mut text = String::new();
+        let mut omitted = OmittedBlocks::default();
+        if let Some(content) = content {
+            read_content(&content, &mut text, &mut omitted)?;
+        }
+        let structured = structured.map_or(Ok(None), |value| read_structured(&value))?;
+        Ok(Self {
+            text,
+            is_error,
+            structured,
+            omitted,
+            raw,
+        })
+    }
+}
+
+fn read_content(
+    content: &JsonValue<'_>,
+    text: &mut String,
+    omitted: &mut OmittedBlocks,
+) -> Result<(), Malformed> {
+    let content = content.require(JsonType::Array, MalformedKind::ContentNotArray)?;
+    let mut scanner = Scanner::new(content.text, ReplyLimits::MAX_DEPTH);
+    let mut position = scanner.enter()?;
+    while scanner.element(position)? {
+        position = Position::Later;
+        match Block::parse(&scanner.skip()?)? {
+            Block::Text(block) => {
+                if !text.is_empty() && !block.is_empty() {
+                    text.push('\n');
+                }
+                text.push_str(&block);
+            }
+            Block::Omitted(kind) => *omitted.count_mut(kind) += 1,
+        }
+    }
+    Ok(())
+}
+
+fn read_structured(value: &JsonValue<'_>) -> Result<Option<Box<str>>, Malformed> {
+    if value.kind == JsonType::Null {
+        return Ok(None);
+    }
+    value
+        .require(JsonType::Object, MalformedKind::StructuredNotObject)
+        .map(|object| Some(object.text.into()))
+}
+
+/// One content block: a text, or one of our own names for what is not read.
+enum Block {
+    Text(String),
+    Omitted(BlockKind),
+}
+
+impl Block {
+    /// Reads one element of `content`. Whatever is not recognised, or is no object, is `other`.
+    fn parse(value: &JsonValue<'_>) -> Result<Self, Malformed> {
+        if value.kind != JsonType::Object {
+            return Ok(Self::Omitted(BlockKind::Other));
+        }
+        let (mut kind, mut text) = (None, None);
+        for_each_member(value.text, |name, value| match name {
+            "type" => kind = value.as_string(),
+            "text" => text = value.as_string(),
+            _ => {}
+        })?;
+        let Some(kind) = kind else {
+            return Ok(Self::Omitted(BlockKind::Other));
+        };
+        if kind.is("text") {
+            return Ok(text.map_or(Self::Omitted(BlockKind::Other), |text| {
+                Self::Text(text.decode().into_owned())
+            }));
+        }
+        let named = BlockKind::ALL.into_iter().find(|named| kind.is(named.name()));
+        Ok(Self::Omitted(named.unwrap_or(BlockKind::Other)))
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BlockKind {
+    Image,
+    Audio,
+    Resource,
+    ResourceLink,
+    Other,
+}
+
+impl BlockKind {
+    const ALL: [Self; 4] = [Self::Image, Self::Audio, Self::Resource, Self::ResourceLink];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Image => "image",
+            Self::Audio => "audio",
+            Self::Resource => "resource",
+            Self::ResourceLink => "resource_link",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// How many blocks of a result were not read, by type.
+///
+/// The names are the specification's own; a type that is none of them counts as `other`, so no byte of the server
+/// enters the note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OmittedBlocks {
+    /// Blocks of type `image`.
+    pub image: usize,
+    /// Blocks of type `audio`.
+    pub audio: usize,
+    /// Blocks of type `resource`.
+    pub resource: usize,
+    /// Blocks of type `resource_link`.
+    pub resource_link: usize,
+    /// Blocks of any other type, and blocks that could not be read.
+    pub other: usize,
+}
+
+impl OmittedBlocks {
+    /// Blocks of all types together.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.counts().map(|(_, count)| count).sum()
+    }
+
+    /// The types that occurred, with their counts, in a fixed order.
+    pub fn counts(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        [
+            (BlockKind::Image.name(), self.image),
+            (BlockKind::Audio.name(), self.audio),
+            (BlockKind::Resource.name(), self.resource),
+            (BlockKind::ResourceLink.name(), self.resource_link),
+            (BlockKind::Other.name(), self.other),
+        ]
+        .into_iter()
+        .filter(|(_, count)| *count > 0)
+    }
+
+    /// One line that names what was left out; `None` when nothing was.
+    #[must_use]
+    pub fn note(&self) -> Option<String> {
+        let total = self.total();
+        if total == 0 {
+            return None;
+        }
+        let blocks = if total == 1 { "block" } else { "blocks" };
+        let mut note = String::new();
+        // Writing to a `String` does not fail.
+        let _infallible = write!(note, "[{total} content {blocks} omitted:");
+        for (at, (name, count)) in self.counts().enumerate() {
+            let comma = if at == 0 { "" } else { "," };
+            let _infallible = write!(note, "{comma} {count} {name}");
+        }
+        note.push(']');
+        Some(note)
+    }
+
+    fn count_mut(&mut self, kind: BlockKind) -> &mut usize {
+        match kind {
+            BlockKind::Image => &mut self.image,
+            BlockKind::Audio => &mut self.audio,
+            BlockKind::Resource => &mut self.resource,
+            BlockKind::ResourceLink => &mut self.resource_link,
+            BlockKind::Other => &mut self.other,
+        }
+    }
+}
+
+impl fmt::Display for OmittedBlocks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.note().unwrap_or_default())
+    }
+}

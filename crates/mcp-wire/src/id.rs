@@ -1,0 +1,302 @@
+//! Request ids: which id a request leg carries, and when none may be given out.
+//!
+//! Requirements R-227-1a to R-227-1h in `specs/025-mcp-response-correlation`.
+
+use alloc::sync::Arc;
+use core::fmt;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+/// Gives out the ids of one client: a random 128-bit namespace and a rising sequence inside it.
+///
+/// The state is fixed in size and immutable but for one atomic counter, so an allocator can be shared between
+/// threads without a lock. In a process other than the one that made it (a fork), it draws a fresh namespace for
+/// *every* id; it neither locks nor writes there, so a child of a multi-threaded parent cannot hang.
+///
+/// Ids are opaque and random, which makes a repeat improbable; they are not proven unique worldwide. Not detected: a
+/// virtual machine resumed twice from one snapshot, and a process id that was reused across two forks.
+///
+/// [MCP 2025-11-25, Base Protocol, Requests]: an id must not be null and must not be reused by its requestor.
+///
+/// [MCP 2025-11-25, Base Protocol, Requests]: https://modelcontextprotocol.io/specification/2025-11-25/basic#requests
+pub struct RequestIds {
+    entropy: Arc<dyn Entropy>,
+    process: Arc<dyn ProcessIdentity>,
+    owner: ProcessId,
+    namespace: [u8; 16],
+    next: AtomicU64,
+}
+
+impl RequestIds {
+    /// Draws the namespace; the sequence starts at 1.
+    ///
+    /// # Errors
+    ///
+    /// [`IdError::Entropy`] when the random source fails. The fault is local: nothing outside was touched.
+    pub fn new(entropy: Arc<dyn Entropy>, process: Arc<dyn ProcessIdentity>) -> Result<Self, IdError> {
+        Self::starting_at(entropy, process, 1)
+    }
+
+    /// As [`RequestIds::new`], with the sequence already advanced to `first`.
+    ///
+    /// For hosts that test how they meet [`IdError::Exhausted`].
+    ///
+    /// # Errors
+    ///
+    /// As [`RequestIds::new`].
+    pub fn starting_at(
+        entropy: Arc<dyn Entropy>,
+        process: Arc<dyn ProcessIdentity>,
+        first: u64,
+    ) -> Result<Self, IdError> {
+        let owner = process.current();
+        let namespace = draw(&*entropy)?;
+        Ok(Self {
+            entropy,
+            process,
+            owner,
+            namespace,
+            next: AtomicU64::new(first),
+        })
+    }
+
+    /// Gives out the next id.
+    ///
+    /// # Errors
+    ///
+    /// [`IdError::Exhausted`] when the sequence is spent (it never wraps), [`IdError::Entropy`] when a forked child
+    /// cannot draw a namespace. Both are local and come before any contact with a server.
+    pub fn allocate(&self) -> Result<RequestId, IdError> {
+        if self.process.current() != self.owner {
+            return Ok(RequestId::compose(&draw(&*self.entropy)?, 1));
+        }
+        // `u64::MAX` marks the spent sequence: it is never given out, and adding to it is never attempted.
+        let sequence = self
+            .next
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| next.checked_add(1))
+            .map_err(|_spent| IdError::Exhausted)?;
+        Ok(RequestId::compose(&self.namespace, sequence))
+    }
+}
+
+impl fmt::Debug for RequestIds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RequestIds")
+            .field("owner", &self.owner)
+            .finish_non_exhaustive()
+    }
+}
+
+fn draw(entropy: &dyn Entropy) -> Result<[u8; 16], IdError> {
+    let mut namespace = [0; 16];
+    entropy.fill(&mut namespace)?;
+    Ok(namespace)
+}
+
+/// The id of one request leg: 32 hexadecimal digits, a hyphen and a decimal sequence number.
+///
+/// On the wire it is a JSON string without escapes. It is compared by value, never by spelling, and an id of another
+/// JSON type is never equal to it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RequestId {
+    bytes: [u8; Self::CAPACITY],
+    len: u8,
+}
+
+impl RequestId {
+    /// 32 digits, a hyphen, and at most 20 digits of a `u64`.
+    const CAPACITY: usize = 53;
+
+    fn compose(namespace: &[u8; 16], sequence: u64) -> Self {
+        let mut id = Self {
+            bytes: [0; Self::CAPACITY],
+            len: 0,
+        };
+        for byte in namespace {
+            id.push(hex_digit(byte >> 4));
+            id.push(hex_digit(byte & 0xf));
+        }
+        id.push(b'-');
+        let mut divisor = 10_u64.pow(sequence.checked_ilog10().unwrap_or(0));
+        while divisor > 0 {
+            id.push(b'0' + u8::try_from(sequence / divisor % 10).unwrap_or(0));
+            divisor /= 10;
+        }
+        id
+    }
+
+    fn push(&mut self, byte: u8) {
+        if let Some(slot) = self.bytes.get_mut(usize::from(self.len)) {
+            *slot = byte;
+            self.len += 1;
+        }
+    }
+
+    /// The id's text, without quotation marks. It needs no escaping in JSON.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.bytes
+            .get(..usize::from(self.len))
+            .and_then(|text| core::str::from_utf8(text).ok())
+            .unwrap_or_default()
+    }
+}
+
+fn hex_digit(nibble: u8) -> u8 {
+    if nibble < 10 {
+        b'0' + nibble
+    } else {
+        b'a' + nibble - 10
+    }
+}
+
+impl fmt::Debug for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RequestId({})", self.as_str())
+    }
+}
+
+impl fmt::Display for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Random bytes, given by the host.
+pub trait Entropy: Send + Sync {
+    /// Fills `target` with cryptographically secure random bytes. Must not block for long and must not fall back to
+    /// a weaker source.
+    ///
+    /// # Errors
+    ///
+    /// [`EntropyUnavailable`] when secure bytes cannot be had; the content of `target` is then of no meaning.
+    fn fill(&self, target: &mut [u8]) -> Result<(), EntropyUnavailable>;
+}
+
+/// The random source failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the random source failed")]
+pub struct EntropyUnavailable;
+
+/// Which process runs this code, given by the host.
+pub trait ProcessIdentity: Send + Sync {
+    /// The identity of the running process. Asked for every id, so it should cost no more than a system call, and
+    /// must not be cached across a fork.
+    fn current(&self) -> ProcessId;
+}
+
+/// The identity of a process; on common systems its process id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ProcessId(pub u64);
+
+/// No id can be given out. The fault is local, and the operation is refused before any contact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum IdError {
+    /// The random source failed.
+    #[error("no request id: the random source failed")]
+    Entropy,
+    /// The sequence of this allocator is spent.
+    #[error("no request id: the sequence is spent, make a new client")]
+    Exhausted,
+}
+
+impl From<EntropyUnavailable> for IdError {
+    fn from(EntropyUnavailable: EntropyUnavailable) -> Self {
+        Self::Entropy
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::sync::atomic::AtomicU8;
+
+    struct Counting(AtomicU8);
+
+    impl Entropy for Counting {
+        fn fill(&self, target: &mut [u8]) -> Result<(), EntropyUnavailable> {
+            target.fill(self.0.fetch_add(1, Ordering::Relaxed));
+            Ok(())
+        }
+    }
+
+    struct Failing;
+
+    impl Entropy for Failing {
+        fn fill(&self, _target: &mut [u8]) -> Result<(), EntropyUnavailable> {
+            Err(EntropyUnavailable)
+        }
+    }
+
+    struct Process(AtomicU64);
+
+    impl ProcessIdentity for Process {
+        fn current(&self) -> ProcessId {
+            ProcessId(self.0.load(Ordering::Relaxed))
+        }
+    }
+
+    fn ids_from(first: u64) -> (RequestIds, Arc<Process>) {
+        let process = Arc::new(Process(AtomicU64::new(7)));
+        let ids =
+            RequestIds::starting_at(Arc::new(Counting(AtomicU8::new(0xab))), process.clone(), first).unwrap();
+        (ids, process)
+    }
+
+    #[test]
+    fn ids_rise_within_one_namespace() {
+        let (ids, _) = ids_from(1);
+        assert_eq!(
+            ids.allocate().unwrap().as_str(),
+            "abababababababababababababababab-1"
+        );
+        assert_eq!(
+            ids.allocate().unwrap().as_str(),
+            "abababababababababababababababab-2"
+        );
+        let (ids, _) = ids_from(1_000);
+        assert_eq!(
+            ids.allocate().unwrap().as_str(),
+            "abababababababababababababababab-1000"
+        );
+    }
+
+    #[test]
+    fn another_process_draws_a_namespace_for_every_id() {
+        let (ids, process) = ids_from(1);
+        process.0.store(8, Ordering::Relaxed);
+        assert_eq!(
+            ids.allocate().unwrap().as_str(),
+            "acacacacacacacacacacacacacacacac-1"
+        );
+        assert_eq!(
+            ids.allocate().unwrap().as_str(),
+            "adadadadadadadadadadadadadadadad-1"
+        );
+        process.0.store(7, Ordering::Relaxed);
+        assert_eq!(
+            ids.allocate().unwrap().as_str(),
+            "abababababababababababababababab-1"
+        );
+    }
+
+    #[test]
+    fn a_spent_sequence_is_refused_and_does_not_wrap() {
+        let (ids, _) = ids_from(u64::MAX - 1);
+        assert_eq!(
+            ids.allocate().unwrap().as_str(),
+            "abababababababababababababababab-18446744073709551614"
+        );
+        assert_eq!(ids.allocate(), Err(IdError::Exhausted));
+        assert_eq!(ids.allocate(), Err(IdError::Exhausted));
+    }
+
+    #[test]
+    fn a_failing_random_source_is_refused() {
+        let process = Arc::new(Process(AtomicU64::new(7)));
+        assert_eq!(
+            RequestIds::new(Arc::new(Failing), process).err(),
+            Some(IdError::Entropy)
+        );
+    }
+}

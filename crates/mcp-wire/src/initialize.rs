@@ -1,0 +1,110 @@
+//! The result of `initialize`: what was negotiated.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+
+use crate::json::{JsonType, JsonValue, Position, Scanner};
+use crate::malformed::{Malformed, MalformedKind};
+use crate::reply::ResultText;
+use crate::text::clip;
+use crate::version::ProtocolVersion;
+
+/// What the server said about itself and the session.
+///
+/// [MCP 2025-11-25, Lifecycle, Initialization](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InitializeResult {
+    /// The negotiated revision.
+    pub version: ProtocolVersion,
+    /// The server's name and version, clipped. Remote text, for display only.
+    pub server: PeerInfo,
+    /// The raw JSON text of the declared capabilities, an object.
+    pub capabilities: Box<str>,
+}
+
+/// A peer's name and version: at most 100 characters each, control characters as spaces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PeerInfo {
+    /// The name.
+    pub name: String,
+    /// The version.
+    pub version: String,
+}
+
+impl PeerInfo {
+    /// Characters that are kept of each text.
+    pub const CHARACTERS: usize = 100;
+}
+
+impl InitializeResult {
+    /// Reads the result object. Unknown members are ignored; of a repeated one the last counts.
+    ///
+    /// # Errors
+    ///
+    /// [`Malformed`] when a required member is missing or of another type, or the revision is none of
+    /// [`ProtocolVersion::ACCEPTED`].
+    pub fn parse(result: &ResultText) -> Result<Self, Malformed> {
+        let (mut version, mut capabilities, mut server) = (None, None, None);
+        for_each_member(result.as_str(), |name, value| match name {
+            "protocolVersion" => version = Some(value),
+            "capabilities" => capabilities = Some(value),
+            "serverInfo" => server = Some(value),
+            _ => {}
+        })?;
+        Ok(Self {
+            version: read_version(version)?,
+            capabilities: read_capabilities(capabilities)?,
+            server: read_server(server)?,
+        })
+    }
+}
+
+fn read_version(value: Option<JsonValue<'_>>) -> Result<ProtocolVersion, Malformed> {
+    let value = value.ok_or(MalformedKind::ProtocolVersionMissing)?;
+    let text = value.as_string().ok_or(Malformed::found(
+        MalformedKind::ProtocolVersionMissing,
+        value.kind,
+    ))?;
+    ProtocolVersion::parse(&text.decode())
+        .map_err(|_unsupported| MalformedKind::ProtocolVersionUnsupported.into())
+}
+
+fn read_capabilities(value: Option<JsonValue<'_>>) -> Result<Box<str>, Malformed> {
+    let value = value.ok_or(MalformedKind::CapabilitiesNotObject)?;
+    value
+        .require(JsonType::Object, MalformedKind::CapabilitiesNotObject)
+        .map(|object| object.text.into())
+}
+
+fn read_server(value: Option<JsonValue<'_>>) -> Result<PeerInfo, Malformed> {
+    let value = value.ok_or(MalformedKind::ServerInfoInvalid)?;
+    let value = value.require(JsonType::Object, MalformedKind::ServerInfoInvalid)?;
+    let (mut name, mut version) = (None, None);
+    for_each_member(value.text, |member, value| match member {
+        "name" => name = value.as_string(),
+        "version" => version = value.as_string(),
+        _ => {}
+    })?;
+    let (Some(name), Some(version)) = (name, version) else {
+        return Err(MalformedKind::ServerInfoInvalid.into());
+    };
+    Ok(PeerInfo {
+        name: clip(&name.decode(), PeerInfo::CHARACTERS),
+        version: clip(&version.decode(), PeerInfo::CHARACTERS),
+    })
+}
+
+/// Walks one level of a scanned object.
+pub(crate) fn for_each_member<'a>(
+    object: &'a str,
+    mut read: impl FnMut(&str, JsonValue<'a>),
+) -> Result<(), Malformed> {
+    let mut scanner = Scanner::new(object, crate::limits::ReplyLimits::MAX_DEPTH);
+    let mut position = scanner.enter()?;
+    while let Some(name) = scanner.member(position)? {
+        position = Position::Later;
+        let value = scanner.skip()?;
+        read(&name.decode(), value);
+    }
+    Ok(())
+}

@@ -1,0 +1,192 @@
+//! JSON strings: compared and decoded where they stand, and written.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+
+/// A string of a scanned text, without its quotation marks. Its escapes are known to be valid.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StringToken<'a> {
+    raw: &'a str,
+    escaped: bool,
+}
+
+impl<'a> StringToken<'a> {
+    pub(super) fn new(raw: &'a str, escaped: bool) -> Self {
+        Self { raw, escaped }
+    }
+
+    /// The string of a scanned value's text.
+    pub(super) fn of_quoted(text: &'a str) -> Option<Self> {
+        let raw = text.strip_prefix('"')?.strip_suffix('"')?;
+        Some(Self {
+            raw,
+            escaped: raw.contains('\\'),
+        })
+    }
+
+    /// Whether the string's value is `value`, however it is spelled.
+    pub(crate) fn is(&self, value: &str) -> bool {
+        if self.escaped {
+            self.chars().eq(value.chars())
+        } else {
+            self.raw == value
+        }
+    }
+
+    /// The string's value; borrowed when nothing is escaped.
+    pub(crate) fn decode(&self) -> Cow<'a, str> {
+        if self.escaped {
+            Cow::Owned(self.decode_escaped())
+        } else {
+            Cow::Borrowed(self.raw)
+        }
+    }
+
+    fn decode_escaped(&self) -> String {
+        let mut decoded = String::with_capacity(self.raw.len());
+        let mut rest = self.raw;
+        while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+            let (plain, escape) = rest.split_at(at);
+            decoded.push_str(plain);
+            let mut chars = Chars { rest: escape };
+            decoded.extend(chars.next());
+            rest = chars.rest;
+        }
+        decoded.push_str(rest);
+        decoded
+    }
+
+    fn chars(&self) -> Chars<'a> {
+        Chars { rest: self.raw }
+    }
+}
+
+/// The characters that a string stands for.
+struct Chars<'a> {
+    rest: &'a str,
+}
+
+impl Iterator for Chars<'_> {
+    type Item = char;
+
+    fn next(&mut self) -> Option<char> {
+        let mut chars = self.rest.chars();
+        let first = chars.next()?;
+        if first != '\\' {
+            self.rest = chars.as_str();
+            return Some(first);
+        }
+        let escape = chars.next()?;
+        self.rest = chars.as_str();
+        Some(match escape {
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            'u' => self.scalar(),
+            itself => itself,
+        })
+    }
+}
+
+impl Chars<'_> {
+    /// The scalar value of one or two units, the first one's `\u` being passed. The scanner has refused everything that
+    /// would need the replacement character.
+    fn scalar(&mut self) -> char {
+        let high = self.unit();
+        let scalar = if (0xd800..0xdc00).contains(&high) {
+            self.rest = self.rest.strip_prefix("\\u").unwrap_or(self.rest);
+            let low = self.unit();
+            0x1_0000 + ((high & 0x3ff) << 10 | low & 0x3ff)
+        } else {
+            high
+        };
+        char::from_u32(scalar).unwrap_or(char::REPLACEMENT_CHARACTER)
+    }
+
+    fn unit(&mut self) -> u32 {
+        let (digits, rest) = self.rest.split_at_checked(4).unwrap_or((self.rest, ""));
+        self.rest = rest;
+        hex_unit(digits.as_bytes()).map_or(0, u32::from)
+    }
+}
+
+/// The value of four hexadecimal digits.
+pub(super) fn hex_unit(digits: &[u8]) -> Option<u16> {
+    let &[a, b, c, d] = digits else { return None };
+    [a, b, c, d].into_iter().try_fold(0_u16, |unit, digit| {
+        let value = char::from(digit).to_digit(16)?;
+        Some(unit << 4 | u16::try_from(value).ok()?)
+    })
+}
+
+/// Appends `value` as a JSON string, escaping what [RFC 8259, section 7] requires and nothing else.
+///
+/// [RFC 8259, section 7]: https://www.rfc-editor.org/rfc/rfc8259#section-7
+pub(crate) fn write_string(target: &mut String, value: &str) {
+    target.push('"');
+    let mut rest = value;
+    while let Some(at) = rest
+        .bytes()
+        .position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20))
+    {
+        let (plain, special) = rest.split_at(at);
+        target.push_str(plain);
+        let mut chars = special.chars();
+        match chars.next() {
+            Some('"') => target.push_str("\\\""),
+            Some('\\') => target.push_str("\\\\"),
+            Some('\n') => target.push_str("\\n"),
+            Some('\r') => target.push_str("\\r"),
+            Some('\t') => target.push_str("\\t"),
+            Some(control) => {
+                target.push_str("\\u00");
+                target.extend(
+                    [u32::from(control) >> 4, u32::from(control) & 0xf]
+                        .map(|nibble| char::from_digit(nibble, 16).unwrap_or('0')),
+                );
+            }
+            None => {}
+        }
+        rest = chars.as_str();
+    }
+    target.push_str(rest);
+    target.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decodes_every_escape() {
+        let token = StringToken::of_quoted(r#""a\"\\\/\b\f\n\r\t\u00e4\ud83d\ude00z""#).unwrap();
+        assert_eq!(token.decode(), "a\"\\/\u{8}\u{c}\n\r\tä😀z");
+        assert!(token.is("a\"\\/\u{8}\u{c}\n\r\tä😀z"));
+        assert!(!token.is("a"));
+    }
+
+    #[test]
+    fn spelling_does_not_matter_to_equality() {
+        assert!(StringToken::of_quoted(r#""\u0072esult""#).unwrap().is("result"));
+        assert!(!StringToken::of_quoted(r#""Result""#).unwrap().is("result"));
+    }
+
+    #[test]
+    fn written_strings_read_back() {
+        for value in [
+            "",
+            "plain",
+            "q\"b\\s",
+            "\u{0}\u{1f}\u{7f}\u{85}",
+            "line\nend\r\t",
+            "ä😀",
+        ] {
+            let mut text = String::new();
+            write_string(&mut text, value);
+            assert_eq!(serde_json::from_str::<String>(&text).unwrap(), value);
+            assert_eq!(StringToken::of_quoted(&text).unwrap().decode(), value);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Credentials: referred to by name, read at the last moment.
+
+use alloc::string::String;
+use core::fmt;
+
+use super::PortFuture;
+use crate::secret::Secret;
+
+/// Resolves a reference to a secret.
+///
+/// An adapter asks at most once for each leg, and only after the target and the address were admitted. A leg whose
+/// credential cannot be read is refused; it is never sent without.
+///
+/// Implementations may be asked from several threads at once.
+///
+/// # Cancel safety
+///
+/// A dropped answer must leave nothing behind; the next question starts anew.
+pub trait CredentialSource: Send + Sync {
+    /// Reads the secret that `reference` names.
+    fn read(&self, reference: &CredentialRef) -> PortFuture<Result<Secret, CredentialError>>;
+}
+
+/// The name of a secret in the host's vault, such as `env:API_TOKEN`. Never the secret itself.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CredentialRef(pub String);
+
+impl fmt::Display for CredentialRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A secret that goes with every leg to a server: its name, and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Credential {
+    /// The secret's name.
+    pub reference: CredentialRef,
+    /// The header that carries it.
+    pub placement: CredentialPlacement,
+}
+
+/// Which header carries a secret, and how.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum CredentialPlacement {
+    /// `Authorization: Bearer <secret>`.
+    Bearer,
+    /// A header of the host's choice, the secret being its whole value.
+    Header(CredentialHeader),
+}
+
+/// The name of a header that may carry a credential, in lower case.
+///
+/// The names that HTTP, MCP or this client give a meaning to are not among them: `authorization`, `host`, `accept*`,
+/// `content-*`, `mcp-*`, `last-event-id`, `user-agent`, `cookie` and the hop-by-hop names of [RFC 9110, section 7.6.1].
+///
+/// [RFC 9110, section 7.6.1]: https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CredentialHeader(String);
+
+impl CredentialHeader {
+    /// Reads a name.
+    ///
+    /// # Errors
+    ///
+    /// [`CredentialHeaderError`]; the caller is at fault.
+    pub fn parse(name: &str) -> Result<Self, CredentialHeaderError> {
+        const RESERVED: [&str; 14] = [
+            "authorization",
+            "connection",
+            "cookie",
+            "expect",
+            "host",
+            "keep-alive",
+            "last-event-id",
+            "proxy-authorization",
+            "proxy-connection",
+            "te",
+            "trailer",
+            "transfer-encoding",
+            "upgrade",
+            "user-agent",
+        ];
+        const RESERVED_PREFIXES: [&str; 3] = ["accept", "content-", "mcp-"];
+        let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+        if name.is_empty() || name.len() > 128 || !name.bytes().all(token) {
+            return Err(CredentialHeaderError::Invalid);
+        }
+        let name = name.to_ascii_lowercase();
+        let reserved = RESERVED.contains(&name.as_str())
+            || RESERVED_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+        if reserved {
+            Err(CredentialHeaderError::Reserved)
+        } else {
+            Ok(Self(name))
+        }
+    }
+
+    /// The name, in lower case.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Why a name cannot be that of a credential's header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CredentialHeaderError {
+    /// The name is no token of HTTP, or longer than 128 bytes.
+    #[error("the header's name is not a valid HTTP field name")]
+    Invalid,
+    /// The name belongs to HTTP, to MCP or to this client.
+    #[error("the header's name is reserved; a bearer credential has its own option")]
+    Reserved,
+}
+
+/// A credential could not be read. Nothing was sent. The text names the reference, never the secret.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CredentialError {
+    /// There is nothing under this reference.
+    #[error("the credential {0} does not exist")]
+    Missing(CredentialRef),
+    /// The vault could not be asked or refused.
+    #[error("the credential {0} could not be read")]
+    Unreadable(CredentialRef),
+    /// What was read is empty or cannot be the value of a header.
+    #[error("the credential {0} is empty or cannot stand in a header")]
+    Unusable(CredentialRef),
+    /// The reference is of a form that this vault does not know.
+    #[error("the credential reference is of an unknown form; use env:NAME or file:PATH")]
+    UnknownForm,
+}

@@ -1,0 +1,191 @@
+//! What ends a leg without a reply: who is at fault, and whether the server may have acted.
+
+use core::fmt;
+
+use super::{CredentialError, OutboundRefusal};
+use crate::code::ErrorCode;
+use crate::malformed::Malformed;
+
+/// Whether the message can have reached the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Delivery {
+    /// No byte of the message left this process: the server did not act.
+    NotSent,
+    /// Bytes may have left: the server may have acted.
+    Unknown,
+    /// A valid result or error for this request came back.
+    Answered,
+}
+
+impl Delivery {
+    /// The stable kebab-case name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NotSent => "not-sent",
+            Self::Unknown => "unknown",
+            Self::Answered => "answered",
+        }
+    }
+}
+
+/// How far a leg has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stage {
+    /// Nothing has begun.
+    Start,
+    /// The host's name is being looked up.
+    Resolve,
+    /// A connection is being made.
+    Connect,
+    /// The TLS handshake runs.
+    Tls,
+    /// The credential is being read.
+    Credential,
+    /// The message is being written.
+    Send,
+    /// The message is written; the head of the answer is awaited.
+    FirstByte,
+    /// The body of the answer is being read.
+    Body,
+}
+
+impl Stage {
+    /// The stage in words, for messages.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Resolve => "resolve",
+            Self::Connect => "connect",
+            Self::Tls => "tls",
+            Self::Credential => "credential",
+            Self::Send => "send",
+            Self::FirstByte => "first-byte",
+            Self::Body => "body",
+        }
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Why a leg ended without a reply.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExchangeError {
+    /// The server's answer breaks a rule of the wire.
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
+    /// The network, TLS or HTTP came between.
+    #[error(transparent)]
+    Transport(#[from] TransportError),
+    /// The host's policy forbids the target or its address. Nothing was sent.
+    #[error(transparent)]
+    Outbound(#[from] OutboundRefusal),
+    /// The credential could not be read. Nothing was sent.
+    #[error(transparent)]
+    Credential(#[from] CredentialError),
+}
+
+/// The network, TLS or HTTP came between. The text is our own; no byte of the peer is in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TransportError {
+    /// The host's name has no address.
+    #[error("the server's host name could not be resolved; check the name")]
+    Resolve,
+    /// The server refused the connection.
+    #[error("the server refused the connection; check the port and that the server runs")]
+    ConnectRefused,
+    /// No connection could be made for another reason.
+    #[error("no connection to the server could be made")]
+    Connect,
+    /// The server's certificate is for another name.
+    #[error("the server's certificate is not valid for this host name; check the URL")]
+    TlsNameMismatch,
+    /// The server's certificate is not trusted.
+    #[error("the server's certificate is not trusted; give its authority's certificate if it is private")]
+    TlsUntrusted,
+    /// The TLS handshake failed for another reason.
+    #[error("the TLS handshake with the server failed")]
+    Tls,
+    /// The connection was lost before the head of an answer.
+    #[error("the connection was lost before the server answered")]
+    ConnectionLost,
+    /// The status says that there is no answer.
+    #[error(transparent)]
+    Status(#[from] StatusFailure),
+    /// The body is of a type that cannot hold an answer.
+    #[error(
+        "the server answered with {found}, not with JSON or an event stream; check that the URL is an MCP endpoint"
+    )]
+    MediaType {
+        /// The type, by a name from our own list.
+        found: &'static str,
+    },
+}
+
+/// An HTTP status that carries no answer, by what it means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StatusFailure {
+    /// The status.
+    pub status: u16,
+    /// Whether the request carried a session id.
+    pub in_session: bool,
+    /// The code of a valid JSON-RPC error in the body that names no request, or that stands under a status with a
+    /// meaning of its own.
+    pub code: Option<ErrorCode>,
+}
+
+impl StatusFailure {
+    /// The stable kebab-case kind.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self.status {
+            401 => "authentication-required",
+            403 => "forbidden",
+            404 if self.in_session => "session-lost",
+            404 => "not-found",
+            429 => "rate-limited",
+            300..400 => "redirect",
+            400..500 => "rejected",
+            500..600 => "server-error",
+            _ => "unknown-status",
+        }
+    }
+
+    const fn hint(&self) -> &'static str {
+        match self.status {
+            401 => "give a valid credential",
+            403 => "the credential does not permit this",
+            404 if self.in_session => "the server no longer knows the session",
+            404 => "check the path of the URL",
+            429 => "the server asks to slow down",
+            300..400 => "redirects are not followed, configure the final URL",
+            400..500 => "the server rejected the request",
+            500..600 => "the server failed",
+            _ => "the status has no meaning here",
+        }
+    }
+}
+
+impl fmt::Display for StatusFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the server answered with HTTP status {}; {}",
+            self.status,
+            self.hint()
+        )?;
+        if let Some(code) = self.code {
+            write!(f, " (error code {code})")?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for StatusFailure {}

@@ -1,0 +1,272 @@
+//! Event streams: events out of bytes, blind to how the bytes were cut.
+//!
+//! Line rules of [WHATWG HTML, section 9.2.6], on bytes; whether the text is UTF-8 is decided where a frame is judged.
+//!
+//! [WHATWG HTML, section 9.2.6]: https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+
+use alloc::vec::Vec;
+
+use crate::limits::ReplyLimits;
+use crate::malformed::{Malformed, MalformedKind};
+
+/// Unframes an event stream. Takes any cutting of the bytes and yields the same events for all of them.
+///
+/// LF, CR and CRLF end a line, also mixed; one byte order mark at the start is passed over; comments and unknown
+/// fields are ignored. A line that has not ended is kept, so memory is bounded by the limits for lines and events.
+#[derive(Debug)]
+pub struct SseDecoder {
+    limits: ReplyLimits,
+    line: Vec<u8>,
+    data: Vec<u8>,
+    /// Whether the open event has a `data` field, be it empty.
+    has_data: bool,
+    /// Whether `data` was yielded and is to be cleared before the next byte.
+    dispatched: bool,
+    after_cr: bool,
+    /// Bytes of the byte order mark that were seen; past it or without one, [`BOM_PASSED`].
+    bom: usize,
+    events: usize,
+}
+
+/// One event: the joined value of its `data` fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SseEvent<'a> {
+    /// The values of the `data` fields, joined with LF. Empty for an event that only primes a stream.
+    pub data: &'a [u8],
+}
+
+const BOM: [u8; 3] = [0xef, 0xbb, 0xbf];
+const BOM_PASSED: usize = BOM.len();
+
+impl SseDecoder {
+    /// A decoder at the start of a stream.
+    #[must_use]
+    pub fn new(limits: ReplyLimits) -> Self {
+        Self {
+            limits,
+            line: Vec::new(),
+            data: Vec::new(),
+            has_data: false,
+            dispatched: false,
+            after_cr: false,
+            bom: 0,
+            events: 0,
+        }
+    }
+
+    /// Reads from the front of `input` up to the end of the next event with a `data` field, and leaves the rest there.
+    /// `None` when the input is used up.
+    ///
+    /// # Errors
+    ///
+    /// [`Malformed`] when a line, an event or the number of events goes beyond its limit; the peer is at fault. The
+    /// decoder must not be used after that.
+    pub fn next<'d>(&'d mut self, input: &mut &[u8]) -> Result<Option<SseEvent<'d>>, Malformed> {
+        self.clear_dispatched();
+        while let Some(&first) = input.first() {
+            if core::mem::take(&mut self.after_cr) && first == b'\n' {
+                *input = input.get(1..).unwrap_or_default();
+                continue;
+            }
+            let end = memchr::memchr2(b'\n', b'\r', input);
+            let (piece, rest) = input.split_at(end.unwrap_or(input.len()));
+            self.extend_line(piece)?;
+            *input = rest;
+            if end.is_some() {
+                self.after_cr = rest.first() == Some(&b'\r');
+                *input = rest.get(1..).unwrap_or_default();
+                if self.end_line()? {
+                    self.dispatched = true;
+                    return Ok(Some(SseEvent { data: &self.data }));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The event that the stream's end left open, if it has a `data` field.
+    ///
+    /// The format drops such an event. The caller may take it when the framing beneath proves that the body is complete.
+    ///
+    /// # Errors
+    ///
+    /// As [`SseDecoder::next`].
+    pub fn finish(&mut self) -> Result<Option<SseEvent<'_>>, Malformed> {
+        self.clear_dispatched();
+        if !self.line.is_empty() {
+            self.end_line()?;
+        }
+        if self.end_line()? {
+            self.dispatched = true;
+            return Ok(Some(SseEvent { data: &self.data }));
+        }
+        Ok(None)
+    }
+
+    fn clear_dispatched(&mut self) {
+        if core::mem::take(&mut self.dispatched) {
+            self.data.clear();
+        }
+    }
+
+    fn extend_line(&mut self, mut piece: &[u8]) -> Result<(), Malformed> {
+        while self.bom < BOM_PASSED && self.line.is_empty() {
+            let Some((&first, rest)) = piece.split_first() else {
+                return Ok(());
+            };
+            if BOM.get(self.bom) == Some(&first) {
+                self.bom += 1;
+                piece = rest;
+            } else {
+                // No mark after all: the bytes that looked like one are the start of the line.
+                self.line
+                    .extend_from_slice(BOM.get(..self.bom).unwrap_or_default());
+                self.bom = BOM_PASSED;
+            }
+        }
+        if self.line.len() + piece.len() > self.limits.line_bytes {
+            return Err(MalformedKind::LineTooLong.into());
+        }
+        self.line.extend_from_slice(piece);
+        Ok(())
+    }
+
+    /// Takes in the line that has ended. `true` when it was blank and dispatches an event.
+    fn end_line(&mut self) -> Result<bool, Malformed> {
+        self.bom = BOM_PASSED;
+        if self.line.is_empty() {
+            if core::mem::take(&mut self.has_data) {
+                return self.count_event().map(|()| true);
+            }
+            return Ok(false);
+        }
+        if let Some(value) = data_value(&self.line) {
+            let separator = usize::from(self.has_data);
+            if self.data.len() + separator + value.len() > self.limits.event_bytes {
+                return Err(MalformedKind::EventTooLarge.into());
+            }
+            if self.has_data {
+                self.data.push(b'\n');
+            }
+            self.data.extend_from_slice(value);
+            self.has_data = true;
+        }
+        self.line.clear();
+        Ok(false)
+    }
+
+    fn count_event(&mut self) -> Result<(), Malformed> {
+        if self.events == self.limits.events {
+            return Err(MalformedKind::TooManyEvents.into());
+        }
+        self.events += 1;
+        Ok(())
+    }
+}
+
+/// The value of a `data` field: what follows the colon, less one space; empty without a colon.
+fn data_value(line: &[u8]) -> Option<&[u8]> {
+    match line.strip_prefix(b"data")? {
+        [] => Some(&[]),
+        [b':', b' ', value @ ..] | [b':', value @ ..] => Some(value),
+        [_, ..] => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::String;
+    use alloc::vec;
+
+    /// The events of `stream`, fed in pieces of `size` bytes, the open one at the end included.
+    fn events(stream: &[u8], size: usize) -> Result<Vec<String>, Malformed> {
+        let mut decoder = SseDecoder::new(ReplyLimits::default());
+        let mut events = vec![];
+        let mut take = |event: SseEvent<'_>| events.push(String::from_utf8(event.data.to_vec()).unwrap());
+        for mut piece in stream.chunks(size) {
+            while let Some(event) = decoder.next(&mut piece)? {
+                take(event);
+            }
+        }
+        if let Some(event) = decoder.finish()? {
+            take(event);
+        }
+        Ok(events)
+    }
+
+    fn check(stream: &str, expected: &[&str]) {
+        for size in 1..=stream.len().max(1) {
+            assert_eq!(
+                events(stream.as_bytes(), size).unwrap(),
+                expected,
+                "{stream:?} by {size}"
+            );
+        }
+    }
+
+    #[test]
+    fn line_ends_of_every_form_give_the_same_events() {
+        check("data: a\n\ndata: b\n\n", &["a", "b"]);
+        check("data: a\r\rdata: b\r\r", &["a", "b"]);
+        check("data: a\r\n\r\ndata: b\r\n\r\n", &["a", "b"]);
+        check("data: a\r\n\ndata: b\n\r\n", &["a", "b"]);
+        check("data: a\n\rdata: b\r\n\r", &["a", "b"]);
+    }
+
+    #[test]
+    fn data_lines_join_and_lose_one_space() {
+        check("data: a\r\ndata:b\ndata:  c\n\n", &["a\nb\n c"]);
+        check("data\n\n", &[""]);
+        check("data:\ndata:\n\n", &["\n"]);
+    }
+
+    #[test]
+    fn other_fields_and_comments_are_no_data() {
+        check(": hi\nevent: x\nid: 1\nretry: 5\nData: no\ndatax: no\n\n", &[]);
+        check("id: 1\n\ndata: a\n\n", &["a"]);
+    }
+
+    #[test]
+    fn one_byte_order_mark_is_passed_over() {
+        check("\u{feff}data: a\n\n", &["a"]);
+        check("\u{feff}\u{feff}data: a\n\n", &[]);
+        check("\n\u{feff}data: a\n\n", &[]);
+        assert_eq!(events(b"\xef\xbbdata: a\n\n", 1).unwrap(), [""; 0]);
+    }
+
+    #[test]
+    fn the_open_event_is_left_to_the_caller() {
+        check("data: a\n\ndata: b\n", &["a", "b"]);
+        check("data: a\n\ndata: b", &["a", "b"]);
+        check("data: a\n\n: c", &["a"]);
+    }
+
+    #[test]
+    fn limits_hold_at_their_edge() {
+        let limits = ReplyLimits {
+            line_bytes: 8,
+            event_bytes: 3,
+            events: 2,
+            ..ReplyLimits::default()
+        };
+        let run = |stream: &str| {
+            let mut decoder = SseDecoder::new(limits);
+            let mut input = stream.as_bytes();
+            let mut count = 0;
+            while decoder.next(&mut input).map_err(|fault| fault.kind())?.is_some() {
+                count += 1;
+            }
+            Ok(count)
+        };
+        assert_eq!(run("data: ab\n\n"), Ok(1));
+        assert_eq!(run("data: abc\n\n"), Err(MalformedKind::LineTooLong));
+        assert_eq!(run("data:a\ndata:b\n\n"), Ok(1));
+        assert_eq!(run("data:a\ndata:bc\n\n"), Err(MalformedKind::EventTooLarge));
+        assert_eq!(run("data:a\n\ndata:a\n\n"), Ok(2));
+        assert_eq!(
+            run("data:a\n\ndata:a\n\ndata:a\n\n"),
+            Err(MalformedKind::TooManyEvents)
+        );
+    }
+}

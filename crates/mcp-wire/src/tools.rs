@@ -1,0 +1,178 @@
+//! The result of `tools/list`: one page of raw definitions.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::initialize::for_each_member;
+use crate::json::{JsonType, JsonValue, Position, Scanner};
+use crate::limits::ReplyLimits;
+use crate::malformed::{Malformed, MalformedKind};
+use crate::message::Cursor;
+use crate::reply::ResultText;
+
+/// One page of a server's tools.
+///
+/// Each definition is read on its own: a bad one is set aside with its reason and the rest stay.
+///
+/// [MCP 2025-11-25, Tools, Listing Tools](https://modelcontextprotocol.io/specification/2025-11-25/server/tools#listing-tools).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolsPage {
+    /// The definitions that could be read, in the server's order.
+    pub tools: Vec<ToolDefinition>,
+    /// Why each other definition could not be read, in the server's order.
+    pub quarantined: Vec<ToolNameError>,
+    /// Where the next page starts; `None` ends the list. An absent, null or empty cursor ends it in the legacy
+    /// revisions.
+    pub next: Option<Cursor>,
+}
+
+impl ToolsPage {
+    /// Reads the result object.
+    ///
+    /// # Errors
+    ///
+    /// [`Malformed`] when `tools` is missing or no array, or `nextCursor` is neither a string nor null.
+    pub fn parse(result: &ResultText) -> Result<Self, Malformed> {
+        let (mut tools, mut next) = (None, None);
+        for_each_member(result.as_str(), |name, value| match name {
+            "tools" => tools = Some(value),
+            "nextCursor" => next = Some(value),
+            _ => {}
+        })?;
+        let tools = tools.ok_or(MalformedKind::ToolsMissing)?;
+        let tools = tools.require(JsonType::Array, MalformedKind::ToolsMissing)?;
+        let mut page = Self {
+            tools: Vec::new(),
+            quarantined: Vec::new(),
+            next: read_cursor(next)?,
+        };
+        let mut scanner = Scanner::new(tools.text, ReplyLimits::MAX_DEPTH);
+        let mut position = scanner.enter()?;
+        while scanner.element(position)? {
+            position = Position::Later;
+            match ToolDefinition::parse(scanner.skip()?) {
+                Ok(tool) => page.tools.push(tool),
+                Err(reason) => page.quarantined.push(reason),
+            }
+        }
+        Ok(page)
+    }
+}
+
+fn read_cursor(value: Option<JsonValue<'_>>) -> Result<Option<Cursor>, Malformed> {
+    let Some(value) = value.filter(|value| value.kind != JsonType::Null) else {
+        return Ok(None);
+    };
+    let text = value
+        .require_string(MalformedKind::CursorNotString)?
+        .decode()
+        .into_owned();
+    Ok(Some(text).filter(|text| !text.is_empty()).map(Cursor))
+}
+
+/// One tool as the server defined it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ToolDefinition {
+    name: ToolName,
+    text: Box<str>,
+}
+
+impl ToolDefinition {
+    fn parse(value: JsonValue<'_>) -> Result<Self, ToolNameError> {
+        if value.kind != JsonType::Object {
+            return Err(ToolNameError::NotObject);
+        }
+        let mut name = None;
+        // The text was scanned before, so the walk meets no fault.
+        let _scanned_before = for_each_member(value.text, |member, value| {
+            if member == "name" {
+                name = Some(value.as_string());
+            }
+        });
+        let name = match name {
+            Some(Some(name)) => ToolName::parse(&name.decode())?,
+            Some(None) => return Err(ToolNameError::NotString),
+            None => return Err(ToolNameError::Missing),
+        };
+        Ok(Self {
+            name,
+            text: value.text.into(),
+        })
+    }
+
+    /// The tool's name on the wire.
+    #[must_use]
+    pub const fn name(&self) -> &ToolName {
+        &self.name
+    }
+
+    /// The whole definition as the server wrote it: a JSON object. Remote text; nothing in it decides policy.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+impl fmt::Debug for ToolDefinition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ToolDefinition({} bytes)", self.text.len())
+    }
+}
+
+/// A tool's name as the wire carries it: not empty, at most 1,024 bytes, without control characters.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ToolName(String);
+
+impl ToolName {
+    /// The longest accepted name, in bytes. The specification recommends at most 128 characters.
+    pub const MAX_BYTES: usize = 1_024;
+
+    /// Reads a name.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolNameError`]; whoever wrote the name is at fault.
+    pub fn parse(text: &str) -> Result<Self, ToolNameError> {
+        if text.is_empty() {
+            Err(ToolNameError::Empty)
+        } else if text.len() > Self::MAX_BYTES {
+            Err(ToolNameError::TooLong)
+        } else if text.chars().any(char::is_control) {
+            Err(ToolNameError::Control)
+        } else {
+            Ok(Self(String::from(text)))
+        }
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Why a definition or a name cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum ToolNameError {
+    /// The definition is of another JSON type.
+    #[error("the definition is not an object")]
+    NotObject,
+    /// The definition has no name.
+    #[error("the definition has no name")]
+    Missing,
+    /// The name is of another JSON type.
+    #[error("the name is not a string")]
+    NotString,
+    /// The name is empty.
+    #[error("the name is empty")]
+    Empty,
+    /// The name is longer than [`ToolName::MAX_BYTES`].
+    #[error("the name is longer than 1,024 bytes")]
+    TooLong,
+    /// The name holds a control character.
+    #[error("the name holds a control character")]
+    Control,
+}
