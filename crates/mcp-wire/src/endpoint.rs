@@ -81,7 +81,7 @@ impl Endpoint {
             return Err(EndpointError::TooLong);
         }
         let (scheme, rest) = parse_scheme(url)?;
-        if !url.bytes().all(|byte| (0x21..=0x7e).contains(&byte)) {
+        if !url.bytes().all(is_url_byte) {
             return Err(EndpointError::Character);
         }
         if rest.contains('#') {
@@ -151,6 +151,13 @@ impl fmt::Debug for Endpoint {
     }
 }
 
+/// Visible ASCII without the characters that [RFC 3986, section 2] gives no place in a URL.
+///
+/// [RFC 3986, section 2]: https://www.rfc-editor.org/rfc/rfc3986#section-2
+fn is_url_byte(byte: u8) -> bool {
+    (0x21..=0x7e).contains(&byte) && !b"\"<>\\^`{|}".contains(&byte)
+}
+
 fn parse_scheme(url: &str) -> Result<(Scheme, &str), EndpointError> {
     let (scheme, rest) = url.split_once("://").ok_or(EndpointError::Scheme)?;
     if scheme.eq_ignore_ascii_case("https") {
@@ -209,10 +216,9 @@ pub enum EndpointError {
     /// The scheme is neither `http` nor `https`, or there is none.
     #[error("the URL must start with https:// or http://")]
     Scheme,
-    /// The URL holds a space, a control character or a character outside ASCII.
-    #[error(
-        "the URL may hold visible ASCII characters only; write others percent-encoded, names in punycode"
-    )]
+    /// The URL holds a character that has no place in one: a space, a control character, one outside ASCII, or one
+    /// of `"<>\^{|}` and the grave accent.
+    #[error("the URL holds a character that must be percent-encoded; write names in punycode")]
     Character,
     /// The URL is longer than [`Endpoint::MAX_BYTES`].
     #[error("the URL is longer than 8,192 bytes")]
@@ -229,6 +235,22 @@ pub enum EndpointError {
     /// The port is malformed.
     #[error("the URL's port must be a number from 1 to 65535")]
     Port,
+}
+
+impl EndpointError {
+    /// The stable kebab-case kind.
+    #[must_use]
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::Scheme => "url-scheme-unknown",
+            Self::Character => "url-character-invalid",
+            Self::TooLong => "url-too-long",
+            Self::UserInfo => "url-user-info",
+            Self::Fragment => "url-fragment",
+            Self::Host => "url-host-invalid",
+            Self::Port => "url-port-invalid",
+        }
+    }
 }
 
 #[cfg(test)]
@@ -276,6 +298,7 @@ mod tests {
             ("https://srv example", Character),
             ("https://srv.example/\r\nX: y", Character),
             ("https://dömain.example", Character),
+            ("https://srv.example/{id}", Character),
             ("https://user:pw@srv.example", UserInfo),
             ("https://srv.example/#top", Fragment),
             ("https://", Host),

@@ -200,6 +200,17 @@ pub enum IdError {
     Exhausted,
 }
 
+impl IdError {
+    /// The stable kebab-case kind.
+    #[must_use]
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::Entropy => "entropy-unavailable",
+            Self::Exhausted => "ids-exhausted",
+        }
+    }
+}
+
 impl From<EntropyUnavailable> for IdError {
     fn from(EntropyUnavailable: EntropyUnavailable) -> Self {
         Self::Entropy

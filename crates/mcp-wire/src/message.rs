@@ -285,6 +285,18 @@ pub enum ArgumentsError {
     TooDeep,
 }
 
+impl ArgumentsError {
+    /// The stable kebab-case kind.
+    #[must_use]
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::NotJson { .. } => "arguments-not-json",
+            Self::NotObject { .. } => "arguments-not-object",
+            Self::TooDeep => "arguments-too-deep",
+        }
+    }
+}
+
 /// Where the next page of a list starts: the server's own text, sent back unchanged.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cursor(pub(crate) String);

@@ -132,3 +132,16 @@ pub enum CredentialError {
     #[error("the credential reference is of an unknown form; use env:NAME or file:PATH")]
     UnknownForm,
 }
+
+impl CredentialError {
+    /// The stable kebab-case kind.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Missing(_) => "credential-missing",
+            Self::Unreadable(_) => "credential-unreadable",
+            Self::Unusable(_) => "credential-unusable",
+            Self::UnknownForm => "credential-form-unknown",
+        }
+    }
+}

@@ -74,8 +74,9 @@ impl fmt::Display for Stage {
 }
 
 /// Why a leg ended without a reply.
+///
+/// Closed on purpose: whoever drives an exchange places each of the four, and a fifth would be a change of the port.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum ExchangeError {
     /// The server's answer breaks a rule of the wire.
     #[error(transparent)]
@@ -127,6 +128,39 @@ pub enum TransportError {
         /// The type, by a name from our own list.
         found: &'static str,
     },
+}
+
+impl TransportError {
+    /// The stable kebab-case kind.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Resolve => "resolve-failed",
+            Self::ConnectRefused => "connect-refused",
+            Self::Connect => "connect-failed",
+            Self::TlsNameMismatch => "tls-name-mismatch",
+            Self::TlsUntrusted => "tls-untrusted",
+            Self::Tls => "tls-failed",
+            Self::ConnectionLost => "connection-lost",
+            Self::Status(status) => status.kind(),
+            Self::MediaType { .. } => "unreadable-media-type",
+        }
+    }
+
+    /// Whether the server itself answered, in HTTP; otherwise the way to it failed.
+    #[must_use]
+    pub const fn is_from_server(&self) -> bool {
+        match self {
+            Self::Status(_) | Self::MediaType { .. } => true,
+            Self::Resolve
+            | Self::ConnectRefused
+            | Self::Connect
+            | Self::TlsNameMismatch
+            | Self::TlsUntrusted
+            | Self::Tls
+            | Self::ConnectionLost => false,
+        }
+    }
 }
 
 /// An HTTP status that carries no answer, by what it means.

@@ -35,3 +35,14 @@ pub enum OutboundRefusal {
     #[error("the server's address is of a class that is not allowed")]
     Address,
 }
+
+impl OutboundRefusal {
+    /// The stable kebab-case kind.
+    #[must_use]
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::PlainHttp => "plain-http-refused",
+            Self::Address => "address-refused",
+        }
+    }
+}
