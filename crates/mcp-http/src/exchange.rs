@@ -1,0 +1,296 @@
+//! One exchange: opening, then the body, then one verdict.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use hyper::body::{Body, Bytes, Incoming};
+use mcp_wire::http::{ErrorBody, HeadVerdict, ReplyHead};
+use mcp_wire::{
+    Answer, BodyEnd, Delivery, Exchange, ExchangeError, ExchangeEvent, Expectation, Leg, Malformed, Message,
+    ReplyDecoder, ReplyLimits, ServerMessage, SessionId, Stage, Target,
+};
+use tokio::time::Sleep;
+
+use crate::opening::{Opened, open};
+use crate::pool::{Connection, PoolKey};
+use crate::progress::Progress;
+use crate::transport::Shared;
+
+/// One POST and its answer.
+pub(crate) struct HttpExchange {
+    shared: Arc<Shared>,
+    leg: Leg,
+    limits: ReplyLimits,
+    progress: Progress,
+    state: State,
+}
+
+enum State {
+    Opening(Pin<Box<dyn Future<Output = Result<Opened, ExchangeError>> + Send>>),
+    Reading {
+        body: Wire,
+        decoder: ReplyDecoder,
+        session: Option<SessionId>,
+        rest: Bytes,
+    },
+    Failing {
+        body: Wire,
+        error: ErrorBody,
+    },
+    Discarding {
+        body: Wire,
+        read: usize,
+        patience: Pin<Box<Sleep>>,
+    },
+    Done,
+}
+
+/// The body of an answer and the connection that it comes on. Dropped before its end, it closes the connection.
+struct Wire {
+    body: Incoming,
+    connection: Connection,
+    key: PoolKey,
+    reusable: bool,
+}
+
+impl HttpExchange {
+    pub(crate) fn new(shared: Arc<Shared>, target: Arc<Target>, message: Message) -> Self {
+        let (leg, limits, progress) = (message.leg(), target.limits, Progress::default());
+        let opening = open(shared.clone(), target, message, progress.clone());
+        Self {
+            shared,
+            leg,
+            limits,
+            progress,
+            state: State::Opening(Box::pin(opening)),
+        }
+    }
+
+    fn poll_state(&mut self, cx: &mut Context<'_>) -> Poll<Step> {
+        Poll::Ready(match std::mem::replace(&mut self.state, State::Done) {
+            State::Opening(mut opening) => match opening.as_mut().poll(cx) {
+                Poll::Pending => return self.wait(State::Opening(opening)),
+                Poll::Ready(Err(error)) => Step::Done(Err(error)),
+                Poll::Ready(Ok(opened)) => self.judge_head(opened),
+            },
+            State::Reading {
+                mut body,
+                mut decoder,
+                session,
+                mut rest,
+            } => match drain(&mut decoder, &mut rest) {
+                Err(malformed) => Step::Done(Err(malformed.into())),
+                Ok(Some(message)) => {
+                    self.state = State::Reading {
+                        body,
+                        decoder,
+                        session,
+                        rest,
+                    };
+                    Step::Server(message)
+                }
+                Ok(None) => match body.poll_data(cx) {
+                    Poll::Pending => {
+                        return self.wait(State::Reading {
+                            body,
+                            decoder,
+                            session,
+                            rest,
+                        });
+                    }
+                    Poll::Ready(Piece::Data(rest)) => {
+                        self.state = State::Reading {
+                            body,
+                            decoder,
+                            session,
+                            rest,
+                        };
+                        Step::Continue
+                    }
+                    Poll::Ready(Piece::End(end)) => Step::Done(
+                        decoder
+                            .finish(end)
+                            .map(|reply| Answer::Reply {
+                                reply,
+                                session,
+                                http_status: Some(200),
+                            })
+                            .map_err(ExchangeError::from)
+                            .inspect(|_| body.keep(&self.shared)),
+                    ),
+                },
+            },
+            State::Failing { mut body, mut error } => match body.poll_data(cx) {
+                Poll::Pending => return self.wait(State::Failing { body, error }),
+                Poll::Ready(Piece::Data(piece)) if error.push(&piece) => {
+                    self.state = State::Failing { body, error };
+                    Step::Continue
+                }
+                Poll::Ready(Piece::Data(_)) => Step::Done(error.finish(BodyEnd::Incomplete)),
+                Poll::Ready(Piece::End(end)) => {
+                    body.keep(&self.shared);
+                    Step::Done(error.finish(end))
+                }
+            },
+            State::Discarding {
+                mut body,
+                read,
+                mut patience,
+            } => match body.poll_data(cx) {
+                Poll::Pending if patience.as_mut().poll(cx).is_pending() => {
+                    return self.wait(State::Discarding { body, read, patience });
+                }
+                Poll::Ready(Piece::Data(piece)) if read + piece.len() <= ReplyLimits::ERROR_BODY_BYTES => {
+                    self.state = State::Discarding {
+                        body,
+                        read: read + piece.len(),
+                        patience,
+                    };
+                    Step::Continue
+                }
+                Poll::Ready(Piece::End(_)) => {
+                    body.keep(&self.shared);
+                    Step::Done(Ok(Answer::Accepted))
+                }
+                Poll::Pending | Poll::Ready(Piece::Data(_)) => Step::Done(Ok(Answer::Accepted)),
+            },
+            State::Done => return Poll::Pending,
+        })
+    }
+
+    fn wait(&mut self, state: State) -> Poll<Step> {
+        self.state = state;
+        Poll::Pending
+    }
+
+    /// Decides by the head what becomes of the body.
+    fn judge_head(&mut self, opened: Opened) -> Step {
+        self.progress.enter(Stage::Body);
+        let Opened {
+            response,
+            connection,
+            key,
+        } = opened;
+        let (parts, body) = response.into_parts();
+        let fields = parts
+            .headers
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_bytes()));
+        let head = ReplyHead::read(parts.status.as_u16(), fields);
+        let length = head.content_length();
+        let body = Wire {
+            body,
+            connection,
+            key,
+            reusable: !head.is_ambiguous(),
+        };
+        self.state = match head.judge(&self.leg) {
+            HeadVerdict::Refused(error) => return Step::Done(Err(error)),
+            HeadVerdict::Accepted => State::Discarding {
+                body,
+                read: 0,
+                patience: Box::pin(tokio::time::sleep(self.shared.options.discard)),
+            },
+            HeadVerdict::Failure { failure, json } => {
+                let error = ErrorBody::new(failure, self.leg, self.limits);
+                if !json {
+                    return Step::Done(error.finish(BodyEnd::Incomplete));
+                }
+                State::Failing { body, error }
+            }
+            HeadVerdict::Answer { framing, session } => {
+                // Only a request is answered by a body.
+                let Expectation::Response(expected) = self.leg.expectation else {
+                    return Step::Done(Ok(Answer::Accepted));
+                };
+                let mut decoder = ReplyDecoder::new(expected, framing, self.limits);
+                if let Err(malformed) = length.map_or(Ok(()), |length| decoder.expect_length(length)) {
+                    return Step::Done(Err(malformed.into()));
+                }
+                State::Reading {
+                    body,
+                    decoder,
+                    session,
+                    rest: Bytes::new(),
+                }
+            }
+        };
+        Step::Continue
+    }
+}
+
+/// What one poll of the state came to.
+enum Step {
+    Continue,
+    Server(ServerMessage),
+    Done(Result<Answer, ExchangeError>),
+}
+
+impl Exchange for HttpExchange {
+    fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<ExchangeEvent> {
+        loop {
+            match ready!(self.poll_state(cx)) {
+                Step::Continue => {}
+                Step::Server(message) => return Poll::Ready(ExchangeEvent::Server(message)),
+                Step::Done(outcome) => {
+                    if let Ok(Answer::Reply { .. }) = outcome {
+                        self.progress.delivered(Delivery::Answered);
+                    }
+                    return Poll::Ready(ExchangeEvent::Done(outcome));
+                }
+            }
+        }
+    }
+
+    fn stage(&self) -> Stage {
+        self.progress.stage()
+    }
+
+    fn delivery(&self) -> Delivery {
+        self.progress.delivery()
+    }
+}
+
+/// Feeds what is left of a piece to the decoder, up to the next server message.
+fn drain(decoder: &mut ReplyDecoder, rest: &mut Bytes) -> Result<Option<ServerMessage>, Malformed> {
+    let mut input = &rest[..];
+    let message = decoder.push(&mut input);
+    let consumed = rest.len() - input.len();
+    *rest = rest.slice(consumed..);
+    message
+}
+
+enum Piece {
+    Data(Bytes),
+    End(BodyEnd),
+}
+
+impl Wire {
+    /// The next piece of the body. On HTTP/1 hyper ends a body without an error only when it is complete: the declared
+    /// length is met, the last chunk was read, or a body without either ended with the connection.
+    fn poll_data(&mut self, cx: &mut Context<'_>) -> Poll<Piece> {
+        loop {
+            match ready!(Pin::new(&mut self.body).poll_frame(cx)) {
+                Some(Ok(frame)) => {
+                    if let Ok(data) = frame.into_data() {
+                        return Poll::Ready(Piece::Data(data));
+                    }
+                }
+                Some(Err(_error)) => {
+                    self.reusable = false;
+                    return Poll::Ready(Piece::End(BodyEnd::Incomplete));
+                }
+                None => return Poll::Ready(Piece::End(BodyEnd::Complete)),
+            }
+        }
+    }
+
+    /// Gives the connection back after its answer was read to the end.
+    fn keep(self, shared: &Shared) {
+        if self.reusable {
+            shared.pool.put(self.key, self.connection);
+        }
+    }
+}

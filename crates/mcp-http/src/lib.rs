@@ -1,0 +1,23 @@
+//! The Streamable HTTP adapter: what the operating system and the network decide.
+//!
+//! It dials, speaks TLS and HTTP/1.1, and pumps bytes. What a request says and what an answer means is `mcp-wire`'s;
+//! where bytes may go is the host's [`OutboundPolicy`](mcp_wire::OutboundPolicy), asked here before each look-up and
+//! each dial.
+//!
+//! The way of one leg: [`HttpTransport`] opens an exchange; the exchange takes a connection from the pool or dials one,
+//! reads the credentials, writes one POST, judges the head of the answer and feeds the body to the reply decoder.
+//! The one task that runs beside the caller's is hyper's connection driver.
+
+mod connect;
+mod dial;
+mod exchange;
+mod opening;
+mod pool;
+mod progress;
+mod request;
+mod tls;
+mod transport;
+
+pub use crate::dial::{BoxedStream, Dialler, Stream, TcpDialler};
+pub use crate::tls::{Tls, TlsError};
+pub use crate::transport::{HttpOptions, HttpTransport};

@@ -1,0 +1,124 @@
+//! The POST of one message: its head with the credentials, and its body.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use http::header::{AUTHORIZATION, CONTENT_LENGTH, HOST, USER_AGENT};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri};
+use hyper::body::{Body, Bytes, Frame, SizeHint};
+use mcp_wire::{
+    Credential, CredentialError, CredentialPlacement, Message, Secret, Stage, Target, TransportError,
+    http as wire,
+};
+
+use crate::progress::Progress;
+
+/// The head of a request without its credentials, and the body.
+pub(crate) struct Draft {
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+impl Draft {
+    /// Prepares the POST of `message`.
+    ///
+    /// # Errors
+    ///
+    /// None is reached: an [`Endpoint`](mcp_wire::Endpoint) holds only what a request target can, and every field of
+    /// the wire is visible ASCII.
+    pub(crate) fn new(target: &Target, message: Message) -> Result<Self, TransportError> {
+        let unreached = TransportError::Connect;
+        let uri = Uri::try_from(target.endpoint.request_target()).map_err(|_invalid| unreached)?;
+        let mut headers = HeaderMap::with_capacity(10);
+        let authority = target.endpoint.authority();
+        headers.insert(
+            HOST,
+            HeaderValue::try_from(authority).map_err(|_invalid| unreached)?,
+        );
+        headers.insert(
+            USER_AGENT,
+            HeaderValue::from_static(concat!("mcp-http/", env!("CARGO_PKG_VERSION"))),
+        );
+        for (name, value) in wire::request_fields(&message) {
+            let value = HeaderValue::from_str(value).map_err(|_invalid| unreached)?;
+            headers.insert(HeaderName::from_static(name), value);
+        }
+        let body = Bytes::from(message.into_body());
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+        Ok(Self { uri, headers, body })
+    }
+
+    /// Adds a credential to the head. Its value is marked sensitive, so that no log of a library prints it.
+    ///
+    /// # Errors
+    ///
+    /// [`CredentialError::Unusable`] when the secret is empty or cannot be the value of a header.
+    pub(crate) fn add_credential(
+        &mut self,
+        credential: &Credential,
+        secret: &Secret,
+    ) -> Result<(), CredentialError> {
+        let unusable = || CredentialError::Unusable(credential.reference.clone());
+        let visible = secret.expose().bytes().all(|byte| (0x20..=0x7e).contains(&byte));
+        if secret.expose().is_empty() || !visible {
+            return Err(unusable());
+        }
+        let (name, value) = match &credential.placement {
+            CredentialPlacement::Bearer => (
+                AUTHORIZATION,
+                HeaderValue::try_from(format!("Bearer {}", secret.expose())),
+            ),
+            CredentialPlacement::Header(name) => (
+                HeaderName::try_from(name.as_str()).map_err(|_invalid| unusable())?,
+                HeaderValue::from_str(secret.expose()),
+            ),
+        };
+        let mut value = value.map_err(|_invalid| unusable())?;
+        value.set_sensitive(true);
+        self.headers.insert(name, value);
+        Ok(())
+    }
+
+    /// The finished request. Its body reports to `progress` when it has been written out.
+    pub(crate) fn into_request(self, progress: Progress) -> Request<RequestBody> {
+        let mut request = Request::new(RequestBody {
+            bytes: Some(self.body),
+            progress,
+        });
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = self.uri;
+        *request.headers_mut() = self.headers;
+        request
+    }
+}
+
+/// The bytes of a message, written once.
+pub(crate) struct RequestBody {
+    bytes: Option<Bytes>,
+    progress: Progress,
+}
+
+impl Body for RequestBody {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        let bytes = self.bytes.take();
+        if bytes.is_some() {
+            self.progress.enter(Stage::FirstByte);
+        }
+        Poll::Ready(bytes.map(|bytes| Ok(Frame::data(bytes))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.bytes.is_none()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
+    }
+}

@@ -1,0 +1,109 @@
+//! TLS: rustls with ring, the platform's trust and the host's own authorities.
+
+use std::sync::{Arc, OnceLock};
+
+use hyper_util::rt::TokioIo;
+use mcp_wire::{Host, TransportError};
+use rustls::ClientConfig;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls_platform_verifier::Verifier;
+use tokio_rustls::TlsConnector;
+
+use crate::dial::BoxedStream;
+
+/// The trust of a transport. The platform's store is read at the first `https` connection.
+#[derive(Debug, Clone, Default)]
+pub struct Tls {
+    authorities: Vec<CertificateDer<'static>>,
+    connector: Arc<OnceLock<Option<TlsConfig>>>,
+}
+
+type TlsConfig = Arc<ClientConfig>;
+
+/// A certificate file could not be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the file holds no certificate in PEM form")]
+pub struct TlsError;
+
+impl Tls {
+    /// Trusts what the platform trusts.
+    #[must_use]
+    pub fn platform() -> Self {
+        Self::default()
+    }
+
+    /// Trusts, besides the platform, the authorities of a PEM text.
+    ///
+    /// # Errors
+    ///
+    /// [`TlsError`] when the text holds no certificate, or one that is no PEM.
+    pub fn with_authorities(pem: &[u8]) -> Result<Self, TlsError> {
+        let authorities: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+        let authorities = authorities.map_err(|_not_pem| TlsError)?;
+        if authorities.is_empty() {
+            return Err(TlsError);
+        }
+        Ok(Self {
+            authorities,
+            connector: Arc::default(),
+        })
+    }
+
+    /// Runs the handshake for `host` on an open connection.
+    pub(crate) async fn handshake(
+        &self,
+        host: &Host,
+        stream: BoxedStream,
+    ) -> Result<BoxedStream, TransportError> {
+        let config = self
+            .connector
+            .get_or_init(|| self.configure())
+            .clone()
+            .ok_or(TransportError::Tls)?;
+        let name = server_name(host).ok_or(TransportError::Tls)?;
+        let stream = TlsConnector::from(config)
+            .connect(name, TokioIo::new(stream))
+            .await;
+        let stream = stream.map_err(|error| classify(&error))?;
+        Ok(Box::new(TokioIo::new(stream)))
+    }
+
+    /// `None` when the platform has no trust store and the host gave no authority.
+    fn configure(&self) -> Option<TlsConfig> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let verifier = Verifier::new_with_extra_roots(self.authorities.clone(), provider.clone()).ok()?;
+        let config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .ok()?
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(verifier))
+            .with_no_client_auth();
+        Some(Arc::new(config))
+    }
+}
+
+fn server_name(host: &Host) -> Option<ServerName<'static>> {
+    match host {
+        Host::Address(address) => Some(ServerName::from(*address)),
+        Host::Name(name) => ServerName::try_from(name.clone()).ok(),
+    }
+}
+
+fn classify(error: &std::io::Error) -> TransportError {
+    let tls = error
+        .get_ref()
+        .and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    let Some(rustls::Error::InvalidCertificate(reason)) = tls else {
+        return TransportError::Tls;
+    };
+    let is_name = matches!(
+        reason,
+        rustls::CertificateError::NotValidForName | rustls::CertificateError::NotValidForNameContext { .. }
+    );
+    if is_name {
+        TransportError::TlsNameMismatch
+    } else {
+        TransportError::TlsUntrusted
+    }
+}
