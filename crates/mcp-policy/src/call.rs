@@ -1,0 +1,184 @@
+//! `tools/call`: the one way to it, in its order.
+
+use std::time::Duration;
+
+use mcp_wire::{
+    Arguments, CallResult, Delivery, Message, OmittedBlocks, ProtocolVersion, ResultText, ToolName,
+};
+
+use crate::client::Client;
+use crate::failure::Failure;
+use crate::leg::Operation;
+use crate::port::{
+    Actor, ApprovalDecision, CallRequest, Cancellation, LedgerError, RunId, StepId, StepOutcome, StepStatus,
+};
+use crate::refusal::Refusal;
+use crate::server::{ApprovalRule, Server};
+
+/// What a tool answered.
+#[derive(Debug)]
+pub struct CallOutcome {
+    /// The text for the reader: first the note on omitted blocks, if any, then the tool's text. The note is ours, the
+    /// text is remote.
+    pub text: String,
+    /// Whether the tool reports a failure of its own.
+    pub is_error: bool,
+    /// The structured content, as a JSON object; remote text.
+    pub structured: Option<Box<str>>,
+    /// The blocks that the text leaves out.
+    pub omitted: OmittedBlocks,
+    /// The negotiated revision.
+    pub version: ProtocolVersion,
+    /// How long the `tools/call` leg took.
+    pub latency: Duration,
+    /// The whole result as the server wrote it.
+    pub raw: ResultText,
+}
+
+impl Client {
+    /// Calls a tool, once.
+    ///
+    /// The order: the budget starts; the gate permits; the approval is granted; the run is charged; the step is stamped;
+    /// then the legs, each with its own check of budget and cancellation, its own id, the judgement of target and address,
+    /// the reading of credentials and only then bytes; the verdict; the outcome is stored; the contact is noted.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`]. A tool's own failure is no error here but [`CallOutcome::is_error`]. A call is never repeated; with
+    /// [`Failure::delivery`] the host decides what its failure means.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future after the stamp leaves the step in doubt: it is stamped and has no outcome.
+    pub async fn call_tool(
+        &self,
+        server: &Server,
+        tool: &ToolName,
+        arguments: &Arguments,
+        run: &RunId,
+        actor: &Actor,
+        cancellation: &dyn Cancellation,
+    ) -> Result<CallOutcome, Failure> {
+        let mut operation = self.begin(server);
+        let call = CallRequest {
+            server,
+            tool,
+            arguments,
+            run,
+            actor,
+        };
+        self.permit(&mut operation, &call).await?;
+        self.approve(&mut operation, &call).await?;
+        self.charge(&mut operation, &call).await?;
+        let step = self.stamp(&mut operation, &call).await?;
+        let outcome = self.exchange_call(&mut operation, &call, cancellation).await;
+        self.settle(step, &outcome).await?;
+        let outcome = outcome?;
+        self.note_contact(&mut operation, server, outcome.latency).await;
+        Ok(outcome)
+    }
+
+    async fn permit(&self, operation: &mut Operation<'_>, call: &CallRequest<'_>) -> Result<(), Failure> {
+        match operation.within(self.ports().gate.judge(call)).await? {
+            Ok(()) => Ok(()),
+            Err(reason) => {
+                // The call stays denied, whether or not the denial could be kept.
+                let _unkept = operation.within(self.ports().denials.record(call, reason)).await;
+                Err(Refusal::NotPermitted(reason).into())
+            }
+        }
+    }
+
+    async fn approve(&self, operation: &mut Operation<'_>, call: &CallRequest<'_>) -> Result<(), Failure> {
+        match call.server.approval {
+            ApprovalRule::NotRequired => return Ok(()),
+            ApprovalRule::Required => {}
+        }
+        match operation
+            .within(self.ports().approvals.decide(call))
+            .await?
+            .map_err(Refusal::Store)?
+        {
+            ApprovalDecision::Granted => Ok(()),
+            ApprovalDecision::Denied => Err(Refusal::ApprovalDenied.into()),
+            ApprovalDecision::Pending => Err(Refusal::ApprovalPending.into()),
+        }
+    }
+
+    async fn charge(&self, operation: &mut Operation<'_>, call: &CallRequest<'_>) -> Result<(), Failure> {
+        operation
+            .within(self.ports().ledger.charge(call.run))
+            .await?
+            .map_err(ledger_refusal)
+    }
+
+    async fn stamp(&self, operation: &mut Operation<'_>, call: &CallRequest<'_>) -> Result<StepId, Failure> {
+        operation
+            .within(self.ports().ledger.stamp(call))
+            .await?
+            .map_err(ledger_refusal)
+    }
+
+    /// The legs: handshake, then the one request.
+    async fn exchange_call(
+        &self,
+        operation: &mut Operation<'_>,
+        call: &CallRequest<'_>,
+        cancellation: &dyn Cancellation,
+    ) -> Result<CallOutcome, Failure> {
+        let server = call.server;
+        let negotiated = self
+            .shake_hands(operation, server, cancellation)
+            .await
+            .map_err(Failure::before_request)?;
+        let message = Message::tools_call(self.allocate_id()?, call.tool, call.arguments);
+        let message = negotiated.message(message);
+        let reply = operation
+            .request(self.transport(), &server.target, message, cancellation)
+            .await?;
+        let result = CallResult::parse(reply.result).map_err(|fault| Failure::Malformed {
+            fault,
+            delivery: Delivery::Unknown,
+        })?;
+        Ok(CallOutcome {
+            text: leading_note(&result.omitted, result.text),
+            is_error: result.is_error,
+            structured: result.structured,
+            omitted: result.omitted,
+            version: negotiated.version,
+            latency: reply.latency,
+            raw: result.raw,
+        })
+    }
+
+    /// Stores the outcome. Not bounded by the operation's deadline: an outcome that exists must be kept.
+    async fn settle(&self, step: StepId, outcome: &Result<CallOutcome, Failure>) -> Result<(), Failure> {
+        let (status, delivery) = match outcome {
+            Ok(_) => (StepStatus::Ok, Delivery::Answered),
+            Err(failure @ Failure::Cancelled { .. }) => (StepStatus::Cancelled, failure.delivery()),
+            Err(failure) => (StepStatus::Failed, failure.delivery()),
+        };
+        self.ports()
+            .ledger
+            .settle(step, StepOutcome { status, delivery })
+            .await
+            .map_err(|_error| Failure::Unrecorded { delivery })
+    }
+}
+
+fn ledger_refusal(error: LedgerError) -> Failure {
+    Failure::Refused(match error {
+        LedgerError::RunLimit { limit } => Refusal::RunLimit { limit },
+        LedgerError::NoRun => Refusal::NoRun,
+        LedgerError::Store(error) => Refusal::Store(error),
+    })
+}
+
+/// The note stands first, so that no cut at the end of a long text removes it.
+fn leading_note(omitted: &OmittedBlocks, text: String) -> String {
+    match omitted.note() {
+        None => text,
+        Some(note) if text.is_empty() => note,
+        Some(note) => format!("{note}\n{text}"),
+    }
+}

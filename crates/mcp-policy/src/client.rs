@@ -1,0 +1,106 @@
+//! The client: its ports, and what every operation starts and ends with.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_wire::{ClientInfo, Entropy, IdError, ProcessIdentity, RequestIds, Transport};
+
+use crate::leg::Operation;
+use crate::port::{Approvals, Clock, Contact, Denials, Gate, HealthStore, RunLedger};
+use crate::server::Server;
+
+/// Carries out operations on servers. May be used from several threads; operations share nothing but the ports and the
+/// sequence of ids.
+///
+/// Each operation makes a session of its own and ends with it. Operations are repeated by nobody here.
+pub struct Client {
+    info: ClientInfo,
+    ids: RequestIds,
+    ports: Ports,
+}
+
+/// What a client is wired to.
+#[derive(Clone)]
+pub struct Ports {
+    /// Sends the legs.
+    pub transport: Arc<dyn Transport>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Gives random bytes for request ids.
+    pub entropy: Arc<dyn Entropy>,
+    /// Tells the process.
+    pub process: Arc<dyn ProcessIdentity>,
+    /// Permits calls.
+    pub gate: Arc<dyn Gate>,
+    /// Keeps what the gate refused.
+    pub denials: Arc<dyn Denials>,
+    /// Knows a person's word.
+    pub approvals: Arc<dyn Approvals>,
+    /// Stamps and settles steps.
+    pub ledger: Arc<dyn RunLedger>,
+    /// Notes contacts.
+    pub health: Arc<dyn HealthStore>,
+}
+
+impl Client {
+    /// A client that introduces itself as `info`.
+    ///
+    /// # Errors
+    ///
+    /// [`IdError::Entropy`] when the namespace of its ids cannot be drawn.
+    pub fn new(info: ClientInfo, ports: Ports) -> Result<Self, IdError> {
+        let ids = RequestIds::new(ports.entropy.clone(), ports.process.clone())?;
+        Ok(Self { info, ids, ports })
+    }
+
+    /// A client that takes its ids from `ids`.
+    #[must_use]
+    pub fn with_ids(info: ClientInfo, ids: RequestIds, ports: Ports) -> Self {
+        Self { info, ids, ports }
+    }
+
+    pub(crate) fn info(&self) -> &ClientInfo {
+        &self.info
+    }
+
+    pub(crate) fn ids(&self) -> &RequestIds {
+        &self.ids
+    }
+
+    pub(crate) fn ports(&self) -> &Ports {
+        &self.ports
+    }
+
+    pub(crate) fn transport(&self) -> &dyn Transport {
+        &*self.ports.transport
+    }
+
+    /// Starts the budget of an operation.
+    pub(crate) fn begin(&self, server: &Server) -> Operation<'_> {
+        Operation::begin(&*self.ports.clock, server.budget)
+    }
+
+    /// Notes the contact of a completed operation. What becomes of the note changes nothing about the result.
+    pub(crate) async fn note_contact(
+        &self,
+        operation: &mut Operation<'_>,
+        server: &Server,
+        latency: Duration,
+    ) {
+        let contact = Contact {
+            at: self.ports.clock.wall(),
+            latency,
+        };
+        let _unnoted = operation
+            .within(self.ports.health.record(&server.name, contact))
+            .await;
+    }
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client")
+            .field("info", &self.info)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,31 @@
+//! What the host wants of an MCP client: which calls may happen, for how long, and what is kept of them.
+//!
+//! [`Client`] carries out whole operations: [`Client::ping`], [`Client::probe`], [`Client::list_tools`] and
+//! [`Client::call_tool`]. Each runs under one deadline from its first step to its last leg. This crate names no
+//! runtime, no HTTP library and no store; it meets them behind ports: the wire's [`Transport`](mcp_wire::Transport),
+//! and its own in [`port`].
+//!
+//! In-memory implementations of the ports, for tests and for hosts that keep nothing, are in [`memory`].
+
+mod budget;
+mod call;
+mod client;
+mod failure;
+mod handshake;
+mod leg;
+mod list;
+pub mod memory;
+mod outbound;
+pub mod port;
+mod refusal;
+mod server;
+
+pub use crate::budget::{Budget, BudgetError};
+pub use crate::call::CallOutcome;
+pub use crate::client::{Client, Ports};
+pub use crate::failure::{Class, Culprit, Failure};
+pub use crate::handshake::{Pong, Probe};
+pub use crate::list::{QuarantineReason, Quarantined, ToolList, WalkFault, WalkLimits};
+pub use crate::outbound::OutboundRules;
+pub use crate::refusal::Refusal;
+pub use crate::server::{ApprovalRule, DataClass, Server, ServerName, ServerNameError};

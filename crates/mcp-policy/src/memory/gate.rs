@@ -1,0 +1,51 @@
+//! A gate without rules, a fixed word on approvals, and denials kept in memory.
+
+use std::sync::{Mutex, PoisonError};
+
+use mcp_wire::PortFuture;
+
+use crate::port::{ApprovalDecision, Approvals, CallRequest, DenialReason, Denials, Gate, StoreError};
+
+/// Permits every call. For a host whose own code decides before it calls.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PermitAll;
+
+impl Gate for PermitAll {
+    fn judge(&self, _call: &CallRequest<'_>) -> PortFuture<Result<(), DenialReason>> {
+        PortFuture::ready(Ok(()))
+    }
+}
+
+/// Gives the same word on every call.
+#[derive(Debug, Clone, Copy)]
+pub struct FixedApprovals(pub ApprovalDecision);
+
+impl Approvals for FixedApprovals {
+    fn decide(&self, _call: &CallRequest<'_>) -> PortFuture<Result<ApprovalDecision, StoreError>> {
+        PortFuture::ready(Ok(self.0))
+    }
+}
+
+/// Keeps denials as lines of server, tool and reason.
+#[derive(Debug, Default)]
+pub struct MemoryDenials(Mutex<Vec<(String, String, DenialReason)>>);
+
+impl MemoryDenials {
+    /// What was kept, in order.
+    #[must_use]
+    pub fn all(&self) -> Vec<(String, String, DenialReason)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Denials for MemoryDenials {
+    fn record(&self, call: &CallRequest<'_>, reason: DenialReason) -> PortFuture<Result<(), StoreError>> {
+        let row = (
+            call.server.name.to_string(),
+            call.tool.as_str().to_owned(),
+            reason,
+        );
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(row);
+        PortFuture::ready(Ok(()))
+    }
+}

@@ -1,0 +1,9 @@
+//! The ports of policy kept in memory: for tests, and for hosts that keep nothing beyond the process.
+
+mod gate;
+mod ledger;
+mod liveness;
+
+pub use self::gate::{FixedApprovals, MemoryDenials, PermitAll};
+pub use self::ledger::MemoryLedger;
+pub use self::liveness::MemoryHealth;

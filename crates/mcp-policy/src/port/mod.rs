@@ -1,0 +1,19 @@
+//! The ports of policy: what a host or a store implements.
+//!
+//! Each answers with a [`PortFuture`](mcp_wire::PortFuture): at once, or later. An operation waits for the answer within
+//! its own deadline. A dropped answer means that the operation has gone; a store must then not begin a write that it
+//! had not begun.
+
+mod approvals;
+mod cancellation;
+mod clock;
+mod gate;
+mod health;
+mod ledger;
+
+pub use self::approvals::{ApprovalDecision, Approvals};
+pub use self::cancellation::{Cancellation, CancellationUnknown, Never};
+pub use self::clock::{Clock, Moment, Timer, UnixTime};
+pub use self::gate::{Actor, CallRequest, DenialReason, Denials, Gate, RunId};
+pub use self::health::{Contact, HealthStore};
+pub use self::ledger::{LedgerError, RunLedger, Step, StepId, StepOutcome, StepStatus, StoreError};

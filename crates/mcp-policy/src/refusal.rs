@@ -1,0 +1,59 @@
+//! Local refusals: the operation ended before its request could leave.
+
+use mcp_wire::{CredentialError, IdError, OutboundRefusal};
+
+use crate::port::{DenialReason, StoreError};
+
+/// Why an operation was refused on this side. Its own request was not sent.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The permission gate said no.
+    #[error("not permitted: {0}")]
+    NotPermitted(DenialReason),
+    /// The approval was denied.
+    #[error("the approval of this call was denied")]
+    ApprovalDenied,
+    /// The approval is still open.
+    #[error("this call waits for an approval")]
+    ApprovalPending,
+    /// The run has used up its remote calls.
+    #[error("the run has used up its {limit} remote calls")]
+    RunLimit {
+        /// The calls that a run may make.
+        limit: u32,
+    },
+    /// A store that must answer before a call did not: the gate, the approvals or the ledger.
+    #[error("not permitted: {0}")]
+    Store(#[from] StoreError),
+    /// The ledger holds no run under this lease.
+    #[error("there is no such run, or it is not leased to this process")]
+    NoRun,
+    /// No request id can be given out.
+    #[error(transparent)]
+    Id(#[from] IdError),
+    /// The target or its address is not allowed.
+    #[error(transparent)]
+    Outbound(#[from] OutboundRefusal),
+    /// The credential could not be read.
+    #[error(transparent)]
+    Credential(#[from] CredentialError),
+}
+
+impl Refusal {
+    /// The stable kebab-case kind.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::NotPermitted(_) => "not-permitted",
+            Self::ApprovalDenied => "approval-denied",
+            Self::ApprovalPending => "approval-pending",
+            Self::RunLimit { .. } => "run-limit",
+            Self::Store(_) => "store-unavailable",
+            Self::NoRun => "no-run",
+            Self::Id(error) => error.kind(),
+            Self::Outbound(refusal) => refusal.kind(),
+            Self::Credential(error) => error.kind(),
+        }
+    }
+}
