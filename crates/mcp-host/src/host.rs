@@ -1,0 +1,154 @@
+//! A client, wired and ready.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use mcp_http::{HttpOptions, HttpTransport, Tls};
+use mcp_policy::memory::{FixedApprovals, MemoryDenials, MemoryHealth, MemoryLedger, PermitAll};
+use mcp_policy::port::{Actor, ApprovalDecision, Never, RunId};
+use mcp_policy::{CallOutcome, Client, Failure, OutboundRules, Ports, Server, ServerName, ServerNameError};
+use mcp_wire::{
+    Arguments, ArgumentsError, ClientInfo, CredentialSource, Endpoint, EndpointError, IdError, Target,
+    ToolName, ToolNameError,
+};
+
+use crate::clock::TokioClock;
+use crate::system::{OsEntropy, OsProcess};
+use crate::vault::Vault;
+
+/// An MCP client over HTTP that keeps its records in memory.
+///
+/// Its gate permits and its approvals are granted: it is for a host whose own code decides before it calls. A host with
+/// rules of its own wires a [`Client`] to its own [`Ports`].
+#[derive(Debug)]
+pub struct Host {
+    client: Client,
+    runs: AtomicU64,
+}
+
+/// What a host may choose before it is wired.
+#[non_exhaustive]
+pub struct Wiring {
+    /// How the client introduces itself.
+    pub info: ClientInfo,
+    /// Whom TLS trusts.
+    pub tls: Tls,
+    /// Where bytes may go.
+    pub outbound: OutboundRules,
+    /// Where credentials come from.
+    pub credentials: Arc<dyn CredentialSource>,
+    /// Settings of the HTTP adapter.
+    pub http: HttpOptions,
+}
+
+impl Default for Wiring {
+    fn default() -> Self {
+        Self {
+            info: ClientInfo {
+                name: env!("CARGO_PKG_NAME").to_owned(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+            },
+            tls: Tls::platform(),
+            outbound: OutboundRules::default(),
+            credentials: Arc::new(Vault),
+            http: HttpOptions::default(),
+        }
+    }
+}
+
+impl Host {
+    /// A host with the default wiring.
+    ///
+    /// # Errors
+    ///
+    /// [`IdError`] when the operating system gives no random bytes.
+    pub fn in_memory() -> Result<Self, IdError> {
+        Self::wire(Wiring::default())
+    }
+
+    /// A host with this wiring.
+    ///
+    /// # Errors
+    ///
+    /// As [`Host::in_memory`].
+    pub fn wire(wiring: Wiring) -> Result<Self, IdError> {
+        let outbound = Arc::new(wiring.outbound);
+        let ports = Ports {
+            transport: Arc::new(HttpTransport::new(
+                outbound,
+                wiring.credentials,
+                wiring.tls,
+                wiring.http,
+            )),
+            clock: Arc::new(TokioClock::new()),
+            entropy: Arc::new(OsEntropy),
+            process: Arc::new(OsProcess),
+            gate: Arc::new(PermitAll),
+            denials: Arc::new(MemoryDenials::default()),
+            approvals: Arc::new(FixedApprovals(ApprovalDecision::Granted)),
+            ledger: Arc::new(MemoryLedger::default()),
+            health: Arc::new(MemoryHealth::default()),
+        };
+        Ok(Self {
+            client: Client::new(wiring.info, ports)?,
+            runs: AtomicU64::new(0),
+        })
+    }
+
+    /// The client, for everything beyond [`Host::call`].
+    #[must_use]
+    pub const fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// A server without credentials, under the strict settings.
+    ///
+    /// # Errors
+    ///
+    /// [`HostError`] when the name or the URL cannot be used.
+    pub fn server(&self, name: &str, url: &str) -> Result<Server, HostError> {
+        Ok(Server::new(
+            ServerName::parse(name)?,
+            Target::new(Endpoint::parse(url)?),
+        ))
+    }
+
+    /// Calls a tool with arguments in JSON, as a run of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`HostError`]: the name or the arguments cannot be used, or the call failed.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`Client::call_tool`].
+    pub async fn call(&self, server: &Server, tool: &str, arguments: &str) -> Result<CallOutcome, HostError> {
+        let (tool, arguments) = (ToolName::parse(tool)?, Arguments::parse(arguments)?);
+        let run = RunId(format!("host-{}", self.runs.fetch_add(1, Ordering::Relaxed)));
+        Ok(self
+            .client
+            .call_tool(server, &tool, &arguments, &run, &Actor::Unattended, &Never)
+            .await?)
+    }
+}
+
+/// Why a host could not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HostError {
+    /// The server's name cannot be used.
+    #[error(transparent)]
+    Name(#[from] ServerNameError),
+    /// The URL cannot be used.
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
+    /// The tool's name cannot be used.
+    #[error(transparent)]
+    Tool(#[from] ToolNameError),
+    /// The arguments cannot be used.
+    #[error(transparent)]
+    Arguments(#[from] ArgumentsError),
+    /// The operation failed.
+    #[error(transparent)]
+    Failure(#[from] Failure),
+}

@@ -1,0 +1,25 @@
+//! The composition root: the client of `mcp-policy` wired to HTTP, the tokio clock and the operating system.
+//!
+//! ```no_run
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! let host = mcp_host::Host::in_memory()?;
+//! let server = host.server("demo", "https://srv.example/mcp")?;
+//! let outcome = host.call(&server, "echo", r#"{"message":"hello"}"#).await?;
+//! println!("{}", outcome.text);
+//! # Ok(()) }
+//! ```
+
+mod cancel;
+mod clock;
+mod host;
+mod system;
+mod vault;
+
+pub use mcp_http::{HttpOptions, Tls};
+pub use mcp_policy::{Budget, CallOutcome, Client, Failure, OutboundRules, Server};
+
+pub use crate::cancel::CancelToken;
+pub use crate::clock::TokioClock;
+pub use crate::host::{Host, HostError, Wiring};
+pub use crate::system::{OsEntropy, OsProcess};
+pub use crate::vault::Vault;

@@ -1,0 +1,139 @@
+//! Credentials from the environment and from files.
+
+use std::fs::File;
+use std::io::Read;
+
+use mcp_wire::{CredentialError, CredentialRef, CredentialSource, PortFuture, Secret};
+
+/// Reads `env:NAME` and `file:PATH`, anew for every leg.
+///
+/// A file is read up to 64 KiB on a blocking thread of the runtime; one line end at its end does not belong to the
+/// secret. Nothing is expanded, and nothing falls back to an empty secret.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Vault;
+
+const FILE_BYTES: u64 = 64 * 1_024;
+
+impl Vault {
+    /// Reads the text of a reference, without reading the secret.
+    ///
+    /// # Errors
+    ///
+    /// [`CredentialError::UnknownForm`]: a text of another form could be a secret itself, so it is not repeated.
+    pub fn reference(text: &str) -> Result<CredentialRef, CredentialError> {
+        match text.split_once(':') {
+            Some(("env" | "file", name)) if !name.is_empty() => Ok(CredentialRef(text.to_owned())),
+            Some(_) | None => Err(CredentialError::UnknownForm),
+        }
+    }
+}
+
+impl CredentialSource for Vault {
+    fn read(&self, reference: &CredentialRef) -> PortFuture<Result<Secret, CredentialError>> {
+        match reference.0.split_once(':') {
+            Some(("env", name)) => PortFuture::ready(read_environment(name, reference)),
+            Some(("file", path)) => {
+                let (path, reference) = (path.to_owned(), reference.clone());
+                PortFuture::pending(async move {
+                    let failed = CredentialError::Unreadable(reference.clone());
+                    let reading = tokio::task::spawn_blocking(move || read_file(&path, &reference));
+                    reading.await.unwrap_or(Err(failed))
+                })
+            }
+            Some(_) | None => PortFuture::ready(Err(CredentialError::UnknownForm)),
+        }
+    }
+}
+
+fn read_environment(name: &str, reference: &CredentialRef) -> Result<Secret, CredentialError> {
+    match std::env::var(name) {
+        Ok(value) => Ok(Secret::new(value)),
+        Err(std::env::VarError::NotPresent) => Err(CredentialError::Missing(reference.clone())),
+        Err(std::env::VarError::NotUnicode(_)) => Err(CredentialError::Unreadable(reference.clone())),
+    }
+}
+
+fn read_file(path: &str, reference: &CredentialRef) -> Result<Secret, CredentialError> {
+    let unreadable = |_error| CredentialError::Unreadable(reference.clone());
+    let file = File::open(path).map_err(|error| {
+        if error.kind() == std::io::ErrorKind::NotFound {
+            CredentialError::Missing(reference.clone())
+        } else {
+            CredentialError::Unreadable(reference.clone())
+        }
+    })?;
+    let mut text = String::new();
+    let read = file
+        .take(FILE_BYTES + 1)
+        .read_to_string(&mut text)
+        .map_err(unreadable)?;
+    if read as u64 > FILE_BYTES {
+        return Err(CredentialError::Unusable(reference.clone()));
+    }
+    if text.ends_with('\n') {
+        text.pop();
+        if text.ends_with('\r') {
+            text.pop();
+        }
+    }
+    Ok(Secret::new(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<String, CredentialError> {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let secret = runtime.block_on(Vault.read(&CredentialRef(text.to_owned())))?;
+        Ok(secret.expose().to_owned())
+    }
+
+    #[test]
+    fn references_have_two_forms_and_literals_are_not_repeated() {
+        assert!(Vault::reference("env:TOKEN").is_ok());
+        assert!(Vault::reference("file:/run/secret").is_ok());
+        for literal in ["", "env:", "file:", "s3cret", "vault:x", "Bearer abc"] {
+            let error = Vault::reference(literal).unwrap_err();
+            assert_eq!(error, CredentialError::UnknownForm);
+            assert!(literal.is_empty() || !error.to_string().contains(literal));
+        }
+    }
+
+    #[test]
+    fn the_environment_is_read() {
+        assert_eq!(read("env:CARGO_PKG_NAME").unwrap(), "mcp-host");
+        let missing = "env:MCP_HOST_TEST_NO_SUCH_NAME";
+        assert_eq!(
+            read(missing),
+            Err(CredentialError::Missing(CredentialRef(missing.to_owned())))
+        );
+    }
+
+    #[test]
+    fn files_lose_one_line_end_and_are_bounded() {
+        let path = std::env::temp_dir().join(format!("mcp-host-vault-{}", std::process::id()));
+        let reference = format!("file:{}", path.display());
+        for (content, secret) in [("s", "s"), ("s\n", "s"), ("s\r\n", "s"), ("s\n\n", "s\n")] {
+            std::fs::write(&path, content).unwrap();
+            assert_eq!(read(&reference).unwrap(), secret);
+        }
+        std::fs::write(&path, "s".repeat(64 * 1_024)).unwrap();
+        assert_eq!(read(&reference).unwrap().len(), 64 * 1_024);
+        std::fs::write(&path, "s".repeat(64 * 1_024 + 1)).unwrap();
+        assert_eq!(
+            read(&reference),
+            Err(CredentialError::Unusable(CredentialRef(reference.clone())))
+        );
+        std::fs::write(&path, b"\xff").unwrap();
+        assert_eq!(
+            read(&reference),
+            Err(CredentialError::Unreadable(CredentialRef(reference.clone())))
+        );
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(
+            read(&reference),
+            Err(CredentialError::Missing(CredentialRef(reference.clone())))
+        );
+    }
+}
