@@ -1,0 +1,22 @@
+//! The conformance suite: oracles as data, judged on the real client.
+//!
+//! An oracle is literal bytes in and an expected verdict out, each naming its requirement. A profile is what an operator
+//! configured and what the server does about sessions. Every oracle runs under every profile, over the real HTTP client
+//! with only the dialler swapped for in-memory streams. Expectations are written by hand; nothing here writes them.
+//!
+//! [`Suite::load`] reads `specs/`, [`run`] judges, [`Report`] shows.
+
+mod check;
+mod oracle;
+mod profile;
+mod reply;
+mod report;
+mod script;
+mod subject;
+mod suite;
+
+pub use crate::check::{Miss, Verdict, run};
+pub use crate::oracle::{Expected, Oracle};
+pub use crate::profile::Profile;
+pub use crate::report::Report;
+pub use crate::suite::{LoadError, Pending, Suite};

@@ -1,0 +1,53 @@
+//! What legitimately differs between two servers: configuration, and session state.
+
+use mcp_policy::{ApprovalRule, DataClass, Server, ServerName};
+use mcp_wire::{Endpoint, Target};
+use serde::Deserialize;
+
+use crate::suite::LoadError;
+
+/// One connection that the whole list must hold for.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// For the table only; no check reads it.
+    pub name: String,
+    /// The session id that the server issues with `initialize`, if any.
+    pub session: Option<String>,
+    class: Class,
+    approval: bool,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Class {
+    PublicContent,
+    EditorContent,
+    SourceCode,
+    InternalConfiguration,
+    SystemDiagnostics,
+    SecretAdjacent,
+}
+
+impl Profile {
+    /// The server as the operator configured it.
+    pub(crate) fn server(&self) -> Result<Server, LoadError> {
+        let name = ServerName::parse("peer").map_err(|_| LoadError::Profile)?;
+        let endpoint = Endpoint::parse("http://peer.example/mcp").map_err(|_| LoadError::Profile)?;
+        let mut server = Server::new(name, Target::new(endpoint));
+        server.class = match self.class {
+            Class::PublicContent => DataClass::PublicContent,
+            Class::EditorContent => DataClass::EditorContent,
+            Class::SourceCode => DataClass::SourceCode,
+            Class::InternalConfiguration => DataClass::InternalConfiguration,
+            Class::SystemDiagnostics => DataClass::SystemDiagnostics,
+            Class::SecretAdjacent => DataClass::SecretAdjacent,
+        };
+        server.approval = if self.approval {
+            ApprovalRule::Required
+        } else {
+            ApprovalRule::NotRequired
+        };
+        Ok(server)
+    }
+}

@@ -1,0 +1,231 @@
+//! What a scripted server answers on one leg, as data, and the bytes it becomes.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use mcp_testkit::{PeerReply, ReplyEnd};
+use serde::Deserialize;
+
+/// One answer. Without a field, the healthy default holds: 200, `application/json`, a declared length.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ReplySpec {
+    #[serde(default = "ok")]
+    status: u16,
+    /// The media type; null sends none.
+    #[serde(default = "json", rename = "type")]
+    media_type: Option<String>,
+    /// Further header lines, in order.
+    #[serde(default)]
+    fields: Vec<(String, String)>,
+    #[serde(default)]
+    body: Body,
+    /// Spaces that fill the body up to this many bytes.
+    #[serde(default)]
+    pad_to: usize,
+    /// The bytes of the whole answer, head and all; everything else but `then` is ignored.
+    #[serde(default)]
+    raw: Option<Body>,
+    #[serde(default)]
+    framing: HttpFraming,
+    /// Bytes that are missing at the end of the body, after its length was declared.
+    #[serde(default)]
+    cut: usize,
+    /// Bytes that the declared length is too long.
+    #[serde(default)]
+    overstate: usize,
+    /// How the connection goes on.
+    #[serde(default)]
+    then: Then,
+    /// Time that passes before the answer.
+    #[serde(default)]
+    pub(crate) elapse_ms: u64,
+    /// Whether nothing is ever answered.
+    #[serde(default)]
+    pub(crate) silent: bool,
+}
+
+const fn ok() -> u16 {
+    200
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "serde wants the field's own type")]
+fn json() -> Option<String> {
+    Some("application/json".to_owned())
+}
+
+/// A body: a text, or parts in a row.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+enum Body {
+    Text(String),
+    Parts(Vec<Part>),
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Self::Text(String::new())
+    }
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+enum Part {
+    Text(String),
+    /// A text again and again, up to at least so many bytes.
+    Repeat {
+        repeat: String,
+        bytes: usize,
+    },
+    /// Bytes that are no text.
+    Base64 {
+        base64: String,
+    },
+}
+
+/// How the body's end is marked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum HttpFraming {
+    #[default]
+    Length,
+    Chunked,
+    /// Chunked, without the last chunk.
+    ChunkedOpen,
+    /// By the end of the connection.
+    Close,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Then {
+    #[default]
+    KeepOpen,
+    Close,
+    Reset,
+}
+
+/// The values that stand for placeholders in a body or a field.
+pub(crate) type Values = BTreeMap<String, String>;
+
+impl ReplySpec {
+    /// A healthy answer with this body.
+    pub(crate) fn healthy(body: &str) -> Self {
+        Self {
+            status: ok(),
+            media_type: json(),
+            fields: Vec::new(),
+            body: Body::Text(body.to_owned()),
+            pad_to: 0,
+            raw: None,
+            framing: HttpFraming::default(),
+            cut: 0,
+            overstate: 0,
+            then: Then::default(),
+            elapse_ms: 0,
+            silent: false,
+        }
+    }
+
+    /// A healthy acceptance of a notification.
+    pub(crate) fn accepted() -> Self {
+        Self {
+            status: 202,
+            media_type: None,
+            ..Self::healthy("")
+        }
+    }
+
+    pub(crate) fn with_field(mut self, name: &str, value: &str) -> Self {
+        self.fields.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The raw bytes of the answer.
+    pub(crate) fn render(&self, values: &Values) -> PeerReply {
+        if let Some(raw) = &self.raw {
+            return PeerReply {
+                pieces: vec![raw.render(values)],
+                end: self.end(),
+            };
+        }
+        let mut body = self.body.render(values);
+        if body.len() < self.pad_to {
+            body.resize(self.pad_to, b' ');
+        }
+        let mut head = format!("HTTP/1.1 {} Scripted\r\n", self.status);
+        if let Some(media_type) = &self.media_type {
+            head += &format!("Content-Type: {media_type}\r\n");
+        }
+        for (name, value) in &self.fields {
+            head += &format!("{name}: {}\r\n", fill(value, values));
+        }
+        let declared = body.len() + self.overstate;
+        body.truncate(body.len().saturating_sub(self.cut));
+        let (line, body) = match self.framing {
+            HttpFraming::Length => (format!("Content-Length: {declared}\r\n"), body),
+            HttpFraming::Chunked => (
+                "Transfer-Encoding: chunked\r\n".to_owned(),
+                chunks(&body, "0\r\n\r\n"),
+            ),
+            HttpFraming::ChunkedOpen => ("Transfer-Encoding: chunked\r\n".to_owned(), chunks(&body, "")),
+            HttpFraming::Close => (String::new(), body),
+        };
+        head += &line;
+        head += "\r\n";
+        PeerReply {
+            pieces: vec![head.into_bytes(), body],
+            end: self.end(),
+        }
+    }
+
+    fn end(&self) -> ReplyEnd {
+        match (self.then, self.framing) {
+            (Then::Reset, _) => ReplyEnd::Reset,
+            (Then::Close, _) | (Then::KeepOpen, HttpFraming::Close) => ReplyEnd::Close,
+            (Then::KeepOpen, HttpFraming::Length | HttpFraming::Chunked | HttpFraming::ChunkedOpen) => {
+                ReplyEnd::KeepOpen
+            }
+        }
+    }
+}
+
+impl Body {
+    fn render(&self, values: &Values) -> Vec<u8> {
+        match self {
+            Self::Text(text) => fill(text, values).into_bytes(),
+            Self::Parts(parts) => parts.iter().flat_map(|part| part.render(values)).collect(),
+        }
+    }
+}
+
+impl Part {
+    fn render(&self, values: &Values) -> Vec<u8> {
+        match self {
+            Self::Text(text) => fill(text, values).into_bytes(),
+            Self::Repeat { repeat, bytes } => repeat.repeat(bytes.div_ceil(repeat.len().max(1))).into_bytes(),
+            // An unreadable text renders as nothing, which no expectation of such an oracle survives.
+            Self::Base64 { base64 } => base64::engine::general_purpose::STANDARD
+                .decode(base64)
+                .unwrap_or_default(),
+        }
+    }
+}
+
+/// Replaces each `{{name}}` by its value.
+pub(crate) fn fill(text: &str, values: &Values) -> String {
+    values.iter().fold(text.to_owned(), |text, (name, value)| {
+        text.replace(&format!("{{{{{name}}}}}"), value)
+    })
+}
+
+fn chunks(body: &[u8], last: &str) -> Vec<u8> {
+    let mut framed = Vec::with_capacity(body.len() + 32);
+    for chunk in body.chunks(64 * 1_024) {
+        framed.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());
+        framed.extend_from_slice(chunk);
+        framed.extend_from_slice(b"\r\n");
+    }
+    framed.extend_from_slice(last.as_bytes());
+    framed
+}

@@ -1,0 +1,153 @@
+//! What a run came to: a table for people, JSON and JUnit for machines.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
+use serde_json::{Value, json};
+
+use crate::check::{Miss, Verdict};
+use crate::suite::{Pending, Suite};
+
+/// The verdicts of a run.
+#[derive(Debug)]
+pub struct Report {
+    verdicts: Vec<Verdict>,
+    pending: Vec<Pending>,
+}
+
+impl Report {
+    pub(crate) fn new(verdicts: Vec<Verdict>, suite: &Suite) -> Self {
+        Self {
+            verdicts,
+            pending: suite.pending.clone(),
+        }
+    }
+
+    /// How many verdicts hold.
+    #[must_use]
+    pub fn passed(&self) -> usize {
+        self.verdicts.len() - self.failed()
+    }
+
+    /// How many verdicts miss an expectation.
+    #[must_use]
+    pub fn failed(&self) -> usize {
+        self.verdicts
+            .iter()
+            .filter(|verdict| !verdict.misses.is_empty())
+            .count()
+    }
+
+    /// Whether something ran and everything holds.
+    #[must_use]
+    pub fn is_green(&self) -> bool {
+        self.failed() == 0 && self.passed() > 0
+    }
+
+    /// The run as one JSON object.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let misses = |misses: &[Miss]| -> Vec<String> { misses.iter().map(|miss| miss.0.clone()).collect() };
+        let verdicts: Vec<Value> = self
+            .verdicts
+            .iter()
+            .map(|verdict| {
+                json!({
+                    "oracle": verdict.oracle.id,
+                    "set": verdict.oracle.set,
+                    "requirements": verdict.oracle.requirements,
+                    "title": verdict.oracle.title,
+                    "profile": verdict.profile,
+                    "passed": verdict.misses.is_empty(),
+                    "misses": misses(&verdict.misses),
+                })
+            })
+            .collect();
+        let pending: Vec<Value> = self
+            .pending
+            .iter()
+            .map(|open| json!({"requirements": open.requirements, "title": open.title, "step": open.step}))
+            .collect();
+        json!({"passed": self.passed(), "failed": self.failed(), "verdicts": verdicts, "pending": pending})
+    }
+
+    /// The run as JUnit XML, one suite for each profile.
+    ///
+    /// # Errors
+    ///
+    /// When the XML cannot be written.
+    pub fn to_junit(&self) -> Result<String, quick_junit::SerializeError> {
+        let mut suites: BTreeMap<&str, TestSuite> = BTreeMap::new();
+        for verdict in &self.verdicts {
+            let status = if verdict.misses.is_empty() {
+                TestCaseStatus::success()
+            } else {
+                let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+                let lines: Vec<&str> = verdict.misses.iter().map(|miss| miss.0.as_str()).collect();
+                status.set_message(lines.join("; "));
+                status
+            };
+            let mut case = TestCase::new(format!("{}: {}", verdict.oracle.id, verdict.oracle.title), status);
+            case.set_classname(verdict.oracle.requirements.join(" "));
+            let suite = suites
+                .entry(&verdict.profile)
+                .or_insert_with(|| TestSuite::new(verdict.profile.clone()));
+            suite.add_test_case(case);
+        }
+        let mut report = quick_junit::Report::new("conformance");
+        report.add_test_suites(suites.into_values());
+        report.to_string()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{:<28} {:<16} {:<14} {:<6} title",
+            "requirement", "oracle", "profile", ""
+        )?;
+        for verdict in &self.verdicts {
+            let word = if verdict.misses.is_empty() { "ok" } else { "MISS" };
+            let requirements = verdict.oracle.requirements.join(" ");
+            let Verdict {
+                oracle,
+                profile,
+                misses,
+            } = verdict;
+            writeln!(
+                f,
+                "{requirements:<28} {:<16} {profile:<14} {word:<6} {}",
+                oracle.id, oracle.title
+            )?;
+            for Miss(miss) in misses {
+                writeln!(f, "{:<28} {miss}", "")?;
+            }
+        }
+        writeln!(f)?;
+        let mut sets: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+        for verdict in &self.verdicts {
+            let (passed, failed) = sets.entry(&verdict.oracle.set).or_default();
+            *(if verdict.misses.is_empty() { passed } else { failed }) += 1;
+        }
+        for (set, (passed, failed)) in sets {
+            writeln!(f, "{set:<28} {passed} passed, {failed} failed")?;
+        }
+        for open in &self.pending {
+            writeln!(
+                f,
+                "pending, step {}: {} ({})",
+                open.step,
+                open.title,
+                open.requirements.join(" ")
+            )?;
+        }
+        write!(
+            f,
+            "conformance: {} passed, {} failed",
+            self.passed(),
+            self.failed()
+        )
+    }
+}

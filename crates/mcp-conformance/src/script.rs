@@ -1,0 +1,95 @@
+//! The scripted server of one oracle.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use mcp_testkit::{FakeClock, PeerReply, RecordedRequest, ReplyEnd, Script};
+
+use crate::oracle::Oracle;
+use crate::profile::Profile;
+use crate::reply::{ReplySpec, Values};
+
+/// Longer than any budget.
+const FOR_EVER: Duration = Duration::from_secs(10 * 24 * 60 * 60);
+
+/// Answers each message by its method: from the oracle where it says something, healthily elsewhere.
+pub(crate) struct OracleScript {
+    legs: BTreeMap<String, Vec<ReplySpec>>,
+    session: Option<String>,
+    clock: FakeClock,
+    /// How often each method was answered.
+    answered: BTreeMap<String, usize>,
+    values: Values,
+}
+
+impl OracleScript {
+    pub(crate) fn new(oracle: &Oracle, profile: &Profile, clock: FakeClock) -> Self {
+        Self {
+            legs: oracle.legs.clone(),
+            session: profile.session.clone(),
+            clock,
+            answered: BTreeMap::new(),
+            values: Values::new(),
+        }
+    }
+
+    /// The answer for the `turn`th message of this method.
+    fn spec(&self, method: &str, turn: usize) -> ReplySpec {
+        let listed = self
+            .legs
+            .get(method)
+            .and_then(|replies| replies.get(turn).or(replies.last()));
+        match (listed, method, &self.session) {
+            (Some(listed), _, _) => listed.clone(),
+            (None, "initialize", Some(session)) => {
+                healthy("initialize").with_field("Mcp-Session-Id", session)
+            }
+            (None, method, _) => healthy(method),
+        }
+    }
+}
+
+impl Script for OracleScript {
+    fn answer(&mut self, request: &RecordedRequest) -> PeerReply {
+        let method = request.member("method").unwrap_or_default().to_owned();
+        let turn = self.answered.entry(method.clone()).or_default();
+        *turn += 1;
+        let turn = *turn - 1;
+        if let Some(id) = request.member("id") {
+            self.values.insert("id".to_owned(), format!("\"{id}\""));
+            self.values.insert("id_text".to_owned(), id.to_owned());
+            self.values
+                .insert(format!("id:{method}:{turn}"), format!("\"{id}\""));
+        }
+        self.values
+            .insert("session".to_owned(), self.session.clone().unwrap_or_default());
+        let spec = self.spec(&method, turn);
+        if spec.silent {
+            self.clock.advance(FOR_EVER);
+            return PeerReply {
+                pieces: Vec::new(),
+                end: ReplyEnd::KeepOpen,
+            };
+        }
+        self.clock.advance(Duration::from_millis(spec.elapse_ms));
+        spec.render(&self.values)
+    }
+}
+
+/// What a server without faults answers; every id echoes the one that it received.
+fn healthy(method: &str) -> ReplySpec {
+    match method {
+        "initialize" => ReplySpec::healthy(concat!(
+            r#"{"jsonrpc":"2.0","id":{{id}},"result":{"protocolVersion":"2025-11-25","#,
+            r#""capabilities":{"tools":{}},"serverInfo":{"name":"scripted","version":"1"}}}"#
+        )),
+        "ping" => ReplySpec::healthy(r#"{"jsonrpc":"2.0","id":{{id}},"result":{}}"#),
+        "tools/list" => ReplySpec::healthy(
+            r#"{"jsonrpc":"2.0","id":{{id}},"result":{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}}"#,
+        ),
+        "tools/call" => ReplySpec::healthy(
+            r#"{"jsonrpc":"2.0","id":{{id}},"result":{"content":[{"type":"text","text":"hello"}]}}"#,
+        ),
+        _ => ReplySpec::accepted(),
+    }
+}

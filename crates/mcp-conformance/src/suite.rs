@@ -1,0 +1,149 @@
+//! The suite on disk: profiles, oracles and what is still open.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::oracle::{Oracle, OracleFile};
+use crate::profile::Profile;
+
+/// Everything that `specs/` says.
+#[derive(Debug)]
+pub struct Suite {
+    /// The oracles, in the order of their files.
+    pub oracles: Vec<Oracle>,
+    /// The profiles, by name.
+    pub profiles: Vec<Profile>,
+    /// Checks that have no oracle yet.
+    pub pending: Vec<Pending>,
+}
+
+/// A check that has no oracle yet, and the step that brings it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pending {
+    /// Its requirements.
+    pub requirements: Vec<String>,
+    /// What it will show.
+    pub title: String,
+    /// The step of the plan that brings it.
+    pub step: u32,
+}
+
+/// `specs/` cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// A file or folder cannot be read.
+    #[error("{path}: {error}")]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// A file is not of its form.
+    #[error("{path}: {error}")]
+    Form {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: serde_json::Error,
+    },
+    /// Two oracles have the same id.
+    #[error("the oracle {0} occurs twice")]
+    Twice(String),
+    /// There is nothing to run.
+    #[error("specs/ holds no oracle or no profile")]
+    Empty,
+    /// A profile cannot be configured.
+    #[error("a profile cannot be configured")]
+    Profile,
+}
+
+impl Suite {
+    /// Reads the specifications under `specs`.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`]: the suite is never run in part.
+    pub fn load(specs: &Path) -> Result<Self, LoadError> {
+        let (mut oracles, mut ids) = (Vec::new(), BTreeSet::new());
+        for folder in entries(specs)?.into_iter().filter(|path| path.is_dir()) {
+            for path in json_files(&folder.join("oracles"))? {
+                let file: OracleFile = read(&path)?;
+                for mut oracle in file.oracles {
+                    if !ids.insert(oracle.id.clone()) {
+                        return Err(LoadError::Twice(oracle.id));
+                    }
+                    oracle.set.clone_from(&file.set);
+                    oracles.push(oracle);
+                }
+            }
+        }
+        let conformance = specs.join("027-client-conformance");
+        let profiles: Result<Vec<Profile>, LoadError> = json_files(&conformance.join("profiles"))?
+            .iter()
+            .map(|path| read(path))
+            .collect();
+        let suite = Self {
+            oracles,
+            profiles: profiles?,
+            pending: read(&conformance.join("pending.json"))?,
+        };
+        if suite.oracles.is_empty() || suite.profiles.is_empty() {
+            return Err(LoadError::Empty);
+        }
+        Ok(suite)
+    }
+}
+
+impl Oracle {
+    /// Whether `filter` is part of the oracle's id, set or one of its requirements.
+    #[must_use]
+    pub fn matches(&self, filter: &str) -> bool {
+        self.id.contains(filter)
+            || self.set.contains(filter)
+            || self
+                .requirements
+                .iter()
+                .any(|requirement| requirement.contains(filter))
+    }
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Result<T, LoadError> {
+    let text = fs::read(path).map_err(|error| LoadError::Read {
+        path: path.to_owned(),
+        error,
+    })?;
+    serde_json::from_slice(&text).map_err(|error| LoadError::Form {
+        path: path.to_owned(),
+        error,
+    })
+}
+
+/// The JSON files of a folder in the order of their names; none when the folder does not exist.
+fn json_files(folder: &Path) -> Result<Vec<PathBuf>, LoadError> {
+    if !folder.exists() {
+        return Ok(Vec::new());
+    }
+    let is_json = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
+    Ok(entries(folder)?.into_iter().filter(is_json).collect())
+}
+
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, LoadError> {
+    let unreadable = |error| LoadError::Read {
+        path: folder.to_owned(),
+        error,
+    };
+    let entries: Result<Vec<_>, _> = fs::read_dir(folder)
+        .map_err(unreadable)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect();
+    let mut entries = entries.map_err(unreadable)?;
+    entries.sort();
+    Ok(entries)
+}

@@ -1,0 +1,17 @@
+//! Test doubles: every port without the operating system, and a peer that answers from a script.
+//!
+//! Nothing here sleeps, opens a socket or depends on speed.
+
+mod clock;
+mod credentials;
+mod outbound;
+mod peer;
+mod system;
+mod transport;
+
+pub use crate::clock::FakeClock;
+pub use crate::credentials::MemoryCredentials;
+pub use crate::outbound::AdmitAll;
+pub use crate::peer::{PeerLog, PeerReply, RecordedRequest, ReplyEnd, Script, ScriptedPeer};
+pub use crate::system::{FailingEntropy, FixedProcess, SeededEntropy};
+pub use crate::transport::{MemoryAnswer, MemoryTransport};

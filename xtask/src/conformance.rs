@@ -1,0 +1,83 @@
+//! `cargo xtask conformance`: the suite on the real client.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mcp_conformance::{Suite, run as run_suite};
+
+use crate::failure::Failure;
+
+/// What the command line asks for.
+#[derive(Debug, Default)]
+struct Options {
+    filter: String,
+    json: Option<PathBuf>,
+    junit: Option<PathBuf>,
+    list: bool,
+}
+
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    let options = Options::parse(arguments)?;
+    let suite = Suite::load(&specs())?;
+    if options.list {
+        for oracle in suite
+            .oracles
+            .iter()
+            .filter(|oracle| oracle.matches(&options.filter))
+        {
+            println!(
+                "{:<10} {:<16} {}: {}",
+                oracle.id,
+                oracle.set,
+                oracle.requirements.join(" "),
+                oracle.title
+            );
+        }
+        return Ok(());
+    }
+    let report = run_suite(&suite, &options.filter);
+    println!("{report}");
+    if let Some(path) = options.json {
+        fs::write(path, format!("{}\n", report.to_json()))?;
+    }
+    if let Some(path) = options.junit {
+        fs::write(path, report.to_junit()?)?;
+    }
+    if report.is_green() {
+        Ok(())
+    } else {
+        Err(Failure::new("not every oracle holds, or none ran"))
+    }
+}
+
+impl Options {
+    fn parse(arguments: &[String]) -> Result<Self, Failure> {
+        let mut options = Self::default();
+        let mut arguments = arguments.iter();
+        while let Some(argument) = arguments.next() {
+            let mut value = || {
+                arguments
+                    .next()
+                    .cloned()
+                    .ok_or_else(|| Failure::new(format!("{argument} needs a value")))
+            };
+            match argument.as_str() {
+                "--filter" => options.filter = value()?,
+                "--json" => options.json = Some(value()?.into()),
+                "--junit" => options.junit = Some(value()?.into()),
+                "--list" => options.list = true,
+                other => {
+                    return Err(Failure::new(format!(
+                        "unknown option {other}; there are --filter TEXT, --list, --json FILE and --junit FILE"
+                    )));
+                }
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// The folder of the specifications, wherever the command is run.
+fn specs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs")
+}

@@ -1,0 +1,61 @@
+//! The project's own tasks. This file only dispatches; each task has a file of its own.
+
+mod arrows;
+mod conformance;
+mod failure;
+mod interop;
+mod surface;
+
+use std::process::ExitCode;
+
+use crate::failure::Failure;
+
+const TASKS: &[(&str, Task, &str)] = &[
+    (
+        "conformance",
+        conformance::run,
+        "judge the client by the oracles under specs/",
+    ),
+    (
+        "interop",
+        interop::run,
+        "run mcpctl against servers of other SDKs",
+    ),
+    (
+        "arrows",
+        arrows::run,
+        "hold the rules on which crate may use which",
+    ),
+    (
+        "surface",
+        surface::run,
+        "compare the public API with its pinned form",
+    ),
+];
+
+type Task = fn(&[String]) -> Result<(), Failure>;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some((name, rest)) = arguments.split_first() else {
+        return usage();
+    };
+    let Some((_, task, _)) = TASKS.iter().find(|(known, _, _)| known == name) else {
+        return usage();
+    };
+    match task(rest) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{name}: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn usage() -> ExitCode {
+    eprintln!("usage: cargo xtask TASK [OPTIONS]\n");
+    for (name, _, purpose) in TASKS {
+        eprintln!("  {name:<12} {purpose}");
+    }
+    ExitCode::from(2)
+}
