@@ -1,0 +1,69 @@
+//! `mcpctl`: what an operator asks of an MCP server from a command line.
+//!
+//! Data goes to stdout, everything else to stderr. The shapes and the exit statuses are a public contract:
+//! `docs/mcpctl.md`.
+
+mod arguments;
+mod exit;
+mod failed;
+mod operation;
+mod output;
+mod printable;
+mod waiting;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::arguments::{Arguments, wants_json};
+use crate::exit::Exit;
+use crate::failed::Failed;
+use crate::output::{Format, Shown};
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return refuse_usage(&error),
+    };
+    let format = arguments.options.format();
+    let shown = operation::run(&arguments).unwrap_or_else(Shown::Failed);
+    finish(&shown, format)
+}
+
+/// Prints what the command line got wrong; help and version are no mistakes.
+fn refuse_usage(error: &clap::Error) -> ExitCode {
+    let format = if wants_json() { Format::Json } else { Format::Text };
+    match (error.use_stderr(), format) {
+        (false, _) | (true, Format::Text) => {
+            // There is nobody left to tell when the terminal is gone.
+            let _unprinted = error.print();
+            if error.use_stderr() {
+                Exit::Usage.into()
+            } else {
+                ExitCode::SUCCESS
+            }
+        }
+        (true, Format::Json) => {
+            let text = error.to_string();
+            let line = text
+                .lines()
+                .next()
+                .unwrap_or_default()
+                .trim_start_matches("error: ")
+                .to_owned();
+            finish(&Shown::Failed(Failed::usage("usage", line)), format)
+        }
+    }
+}
+
+/// Prints and ends the process at once: a name look-up that still runs on its thread does not hold it.
+fn finish(shown: &Shown, format: Format) -> ExitCode {
+    let (data, remark) = shown.render(format);
+    // A closed pipe is the reader's choice, and the exit status still tells.
+    let _unprinted = io::stdout()
+        .write_all(data.as_bytes())
+        .and_then(|()| io::stdout().flush());
+    let _unprinted = io::stderr().write_all(remark.as_bytes());
+    std::process::exit(i32::from(shown.exit().code()))
+}
