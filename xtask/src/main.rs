@@ -1,9 +1,11 @@
 //! The project's own tasks. This file only dispatches; each task has a file of its own.
 
 mod arrows;
+mod bench;
 mod conformance;
 mod failure;
 mod interop;
+mod links;
 mod surface;
 
 use std::process::ExitCode;
@@ -27,10 +29,16 @@ const TASKS: &[(&str, Task, &str)] = &[
         "hold the rules on which crate may use which",
     ),
     (
+        "links",
+        links::run,
+        "build hosts that link single crates, each by itself",
+    ),
+    (
         "surface",
         surface::run,
         "compare the public API with its pinned form",
     ),
+    ("bench", bench::run, "count what one warm call costs"),
 ];
 
 type Task = fn(&[String]) -> Result<(), Failure>;

@@ -59,11 +59,19 @@ impl Cancellation for CancelToken {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::task::Wake;
+
+    struct Nobody;
+
+    impl Wake for Nobody {
+        fn wake(self: Arc<Self>) {}
+    }
 
     #[test]
     fn a_cancelled_token_stays_cancelled_and_wakes_once() {
         let token = CancelToken::new();
-        let mut cx = Context::from_waker(Waker::noop());
+        let waker = Waker::from(Arc::new(Nobody));
+        let mut cx = Context::from_waker(&waker);
         assert!(token.poll_changed(&mut cx).is_pending());
         assert!(token.poll_changed(&mut cx).is_pending());
         assert_eq!(token.0.waiting.lock().unwrap().len(), 1);
