@@ -4,8 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt::{self, Write as _};
 
-use crate::initialize::for_each_member;
-use crate::json::{JsonType, JsonValue, Position, Scanner};
+use crate::json::{JsonType, JsonValue, Position, Scanner, StringToken};
 use crate::limits::ReplyLimits;
 use crate::malformed::{Malformed, MalformedKind};
 use crate::reply::ResultText;
@@ -34,19 +33,30 @@ impl CallResult {
     ///
     /// [`Malformed`] when `content` is no array or `structuredContent` no object.
     pub fn parse(raw: ResultText) -> Result<Self, Malformed> {
-        let (mut content, mut structured, mut is_error) = (None, None, false);
-        for_each_member(raw.as_str(), |name, value| match name {
-            "content" => content = Some(value),
-            "structuredContent" => structured = Some(value),
-            "isError" => is_error = value.text == "true",
-            _ => {}
-        })?;
-        let mut text = String::new();
-        let mut omitted = OmittedBlocks::default();
-        if let Some(content) = content {
-            read_content(&content, &mut text, &mut omitted)?;
+        let mut read = Read::default();
+        let mut scanner = Scanner::new(raw.as_str(), ReplyLimits::MAX_DEPTH);
+        let mut position = scanner.enter()?;
+        while let Some(name) = scanner.member(position)? {
+            position = Position::Later;
+            if name.is("content") {
+                read.content(&mut scanner)?;
+            } else if name.is("structuredContent") {
+                read.structured = read_structured(&scanner.skip()?)?;
+            } else {
+                let value = scanner.skip()?;
+                read.is_error = if name.is("isError") {
+                    value.text == "true"
+                } else {
+                    read.is_error
+                };
+            }
         }
-        let structured = structured.map_or(Ok(None), |value| read_structured(&value))?;
+        let Read {
+            text,
+            omitted,
+            structured,
+            is_error,
+        } = read;
         Ok(Self {
             text,
             is_error,
@@ -57,27 +67,40 @@ impl CallResult {
     }
 }
 
-fn read_content(
-    content: &JsonValue<'_>,
-    text: &mut String,
-    omitted: &mut OmittedBlocks,
-) -> Result<(), Malformed> {
-    let content = content.require(JsonType::Array, MalformedKind::ContentNotArray)?;
-    let mut scanner = Scanner::new(content.text, ReplyLimits::MAX_DEPTH);
-    let mut position = scanner.enter()?;
-    while scanner.element(position)? {
-        position = Position::Later;
-        match Block::parse(&scanner.skip()?)? {
-            Block::Text(block) => {
-                if !text.is_empty() && !block.is_empty() {
-                    text.push('\n');
-                }
-                text.push_str(&block);
-            }
-            Block::Omitted(kind) => *omitted.count_mut(kind) += 1,
+/// What was read so far. Of a repeated member the last one counts.
+#[derive(Default)]
+struct Read {
+    text: String,
+    omitted: OmittedBlocks,
+    structured: Option<Box<str>>,
+    is_error: bool,
+}
+
+impl Read {
+    fn content(&mut self, scanner: &mut Scanner<'_>) -> Result<(), Malformed> {
+        self.text.clear();
+        self.omitted = OmittedBlocks::default();
+        if scanner.peek_type() != Some(JsonType::Array) {
+            return Err(Malformed::found(
+                MalformedKind::ContentNotArray,
+                scanner.skip()?.kind,
+            ));
         }
+        let mut position = scanner.enter()?;
+        while scanner.element(position)? {
+            position = Position::Later;
+            match Block::parse(scanner)? {
+                Block::Text(block) => {
+                    if !self.text.is_empty() && !block.is_empty() {
+                        self.text.push('\n');
+                    }
+                    block.decode_into(&mut self.text);
+                }
+                Block::Omitted(kind) => *self.omitted.count_mut(kind) += 1,
+            }
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 fn read_structured(value: &JsonValue<'_>) -> Result<Option<Box<str>>, Malformed> {
@@ -90,30 +113,34 @@ fn read_structured(value: &JsonValue<'_>) -> Result<Option<Box<str>>, Malformed>
 }
 
 /// One content block: a text, or one of our own names for what is not read.
-enum Block {
-    Text(String),
+enum Block<'a> {
+    Text(StringToken<'a>),
     Omitted(BlockKind),
 }
 
-impl Block {
-    /// Reads one element of `content`. Whatever is not recognised, or is no object, is `other`.
-    fn parse(value: &JsonValue<'_>) -> Result<Self, Malformed> {
-        if value.kind != JsonType::Object {
-            return Ok(Self::Omitted(BlockKind::Other));
+impl<'a> Block<'a> {
+    /// Reads the next element of `content`. Whatever is not recognised, or is no object, is `other`.
+    fn parse(scanner: &mut Scanner<'a>) -> Result<Self, Malformed> {
+        if scanner.peek_type() != Some(JsonType::Object) {
+            return scanner.skip().map(|_other| Self::Omitted(BlockKind::Other));
         }
         let (mut kind, mut text) = (None, None);
-        for_each_member(value.text, |name, value| match name {
-            "type" => kind = value.as_string(),
-            "text" => text = value.as_string(),
-            _ => {}
-        })?;
+        let mut position = scanner.enter()?;
+        while let Some(name) = scanner.member(position)? {
+            position = Position::Later;
+            if name.is("type") {
+                kind = scanner.string_or_skip()?;
+            } else if name.is("text") {
+                text = scanner.string_or_skip()?;
+            } else {
+                scanner.skip()?;
+            }
+        }
         let Some(kind) = kind else {
             return Ok(Self::Omitted(BlockKind::Other));
         };
         if kind.is("text") {
-            return Ok(text.map_or(Self::Omitted(BlockKind::Other), |text| {
-                Self::Text(text.decode().into_owned())
-            }));
+            return Ok(text.map_or(Self::Omitted(BlockKind::Other), Self::Text));
         }
         let named = BlockKind::ALL.into_iter().find(|named| kind.is(named.name()));
         Ok(Self::Omitted(named.unwrap_or(BlockKind::Other)))

@@ -63,22 +63,23 @@ impl SseDecoder {
     /// decoder must not be used after that.
     pub fn next<'d>(&'d mut self, input: &mut &[u8]) -> Result<Option<SseEvent<'d>>, Malformed> {
         self.clear_dispatched();
+        self.pass_bom(input);
         while let Some(&first) = input.first() {
             if core::mem::take(&mut self.after_cr) && first == b'\n' {
                 *input = input.get(1..).unwrap_or_default();
                 continue;
             }
-            let end = memchr::memchr2(b'\n', b'\r', input);
-            let (piece, rest) = input.split_at(end.unwrap_or(input.len()));
-            self.extend_line(piece)?;
-            *input = rest;
-            if end.is_some() {
-                self.after_cr = rest.first() == Some(&b'\r');
-                *input = rest.get(1..).unwrap_or_default();
-                if self.end_line()? {
-                    self.dispatched = true;
-                    return Ok(Some(SseEvent { data: &self.data }));
-                }
+            let Some(end) = memchr::memchr2(b'\n', b'\r', input) else {
+                self.keep(input)?;
+                *input = &[];
+                break;
+            };
+            let (piece, rest) = input.split_at(end);
+            self.after_cr = rest.first() == Some(&b'\r');
+            *input = rest.get(1..).unwrap_or_default();
+            if self.end_line(piece)? {
+                self.dispatched = true;
+                return Ok(Some(SseEvent { data: &self.data }));
             }
         }
         Ok(None)
@@ -94,9 +95,9 @@ impl SseDecoder {
     pub fn finish(&mut self) -> Result<Option<SseEvent<'_>>, Malformed> {
         self.clear_dispatched();
         if !self.line.is_empty() {
-            self.end_line()?;
+            self.end_line(&[])?;
         }
-        if self.end_line()? {
+        if self.end_line(&[])? {
             self.dispatched = true;
             return Ok(Some(SseEvent { data: &self.data }));
         }
@@ -109,14 +110,15 @@ impl SseDecoder {
         }
     }
 
-    fn extend_line(&mut self, mut piece: &[u8]) -> Result<(), Malformed> {
-        while self.bom < BOM_PASSED && self.line.is_empty() {
-            let Some((&first, rest)) = piece.split_first() else {
-                return Ok(());
+    /// Passes over one byte order mark at the start of the stream.
+    fn pass_bom(&mut self, input: &mut &[u8]) {
+        while self.bom < BOM_PASSED {
+            let Some((&first, rest)) = input.split_first() else {
+                return;
             };
             if BOM.get(self.bom) == Some(&first) {
                 self.bom += 1;
-                piece = rest;
+                *input = rest;
             } else {
                 // No mark after all: the bytes that looked like one are the start of the line.
                 self.line
@@ -124,34 +126,55 @@ impl SseDecoder {
                 self.bom = BOM_PASSED;
             }
         }
-        if self.line.len() + piece.len() > self.limits.line_bytes {
-            return Err(MalformedKind::LineTooLong.into());
-        }
+    }
+
+    /// Keeps the start of a line whose end has not come.
+    fn keep(&mut self, piece: &[u8]) -> Result<(), Malformed> {
+        self.require_room(piece)?;
         self.line.extend_from_slice(piece);
         Ok(())
     }
 
-    /// Takes in the line that has ended. `true` when it was blank and dispatches an event.
-    fn end_line(&mut self) -> Result<bool, Malformed> {
-        self.bom = BOM_PASSED;
+    /// Takes in the line that ends with `piece`. `true` when it was blank and dispatches an event.
+    fn end_line(&mut self, piece: &[u8]) -> Result<bool, Malformed> {
         if self.line.is_empty() {
+            self.require_room(piece)?;
+            return self.take_line(piece);
+        }
+        self.keep(piece)?;
+        let mut line = core::mem::take(&mut self.line);
+        let dispatches = self.take_line(&line);
+        line.clear();
+        self.line = line;
+        dispatches
+    }
+
+    fn require_room(&self, piece: &[u8]) -> Result<(), Malformed> {
+        if self.line.len() + piece.len() > self.limits.line_bytes {
+            return Err(MalformedKind::LineTooLong.into());
+        }
+        Ok(())
+    }
+
+    fn take_line(&mut self, line: &[u8]) -> Result<bool, Malformed> {
+        if line.is_empty() {
             if core::mem::take(&mut self.has_data) {
                 return self.count_event().map(|()| true);
             }
             return Ok(false);
         }
-        if let Some(value) = data_value(&self.line) {
-            let separator = usize::from(self.has_data);
-            if self.data.len() + separator + value.len() > self.limits.event_bytes {
-                return Err(MalformedKind::EventTooLarge.into());
-            }
-            if self.has_data {
-                self.data.push(b'\n');
-            }
-            self.data.extend_from_slice(value);
-            self.has_data = true;
+        let Some(value) = data_value(line) else {
+            return Ok(false);
+        };
+        let separator = usize::from(self.has_data);
+        if self.data.len() + separator + value.len() > self.limits.event_bytes {
+            return Err(MalformedKind::EventTooLarge.into());
         }
-        self.line.clear();
+        if self.has_data {
+            self.data.push(b'\n');
+        }
+        self.data.extend_from_slice(value);
+        self.has_data = true;
         Ok(false)
     }
 

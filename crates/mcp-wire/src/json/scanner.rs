@@ -1,5 +1,6 @@
 //! The pass over the text: syntax, nesting, and where each value starts and ends.
 
+use super::lexeme::{literal_end, number_end, string_end, syntax, whitespace_end};
 use super::{JsonType, JsonValue, StringToken};
 use crate::limits::ReplyLimits;
 use crate::malformed::{Malformed, MalformedKind};
@@ -38,7 +39,7 @@ impl<'a> Scanner<'a> {
 
     /// The type of the next value, by its first byte; `None` where no value can start.
     pub(crate) fn peek_type(&mut self) -> Option<JsonType> {
-        self.whitespace();
+        self.at = whitespace_end(self.text.as_bytes(), self.at);
         Some(match self.byte()? {
             b'{' => JsonType::Object,
             b'[' => JsonType::Array,
@@ -52,20 +53,23 @@ impl<'a> Scanner<'a> {
 
     /// Steps into the array or object that comes next.
     pub(crate) fn enter(&mut self) -> Result<Position, Malformed> {
-        self.whitespace();
-        match self.byte() {
-            Some(b'{') => self.push(true),
-            Some(b'[') => self.push(false),
-            _ => Err(self.syntax()),
+        match self.peek_type() {
+            Some(JsonType::Object) => self.push(true)?,
+            Some(JsonType::Array) => self.push(false)?,
+            Some(JsonType::String | JsonType::Number | JsonType::Boolean | JsonType::Null) | None => {
+                return Err(syntax(self.at));
+            }
         }
+        Ok(Position::First)
     }
 
     /// The name of the object's next member, its value being next; `None` when the object has ended.
     pub(crate) fn member(&mut self, position: Position) -> Result<Option<StringToken<'a>>, Malformed> {
-        if !self.next_item(position, b'}')? {
-            return Ok(None);
+        if self.next_item(position, b'}')? {
+            self.name().map(Some)
+        } else {
+            Ok(None)
         }
-        self.name().map(Some)
     }
 
     /// Whether the array has a next element, which is then next; `false` when the array has ended.
@@ -73,95 +77,114 @@ impl<'a> Scanner<'a> {
         self.next_item(position, b']')
     }
 
-    /// Passes over the next value, however it is nested.
-    pub(crate) fn skip(&mut self) -> Result<JsonValue<'a>, Malformed> {
-        let kind = self.peek_type().ok_or_else(|| self.syntax())?;
-        let (offset, base) = (self.at, self.depth);
-        self.value(kind, base)?;
-        Ok(JsonValue {
-            kind,
-            text: self.text.get(offset..self.at).unwrap_or_default(),
-            offset,
-        })
-    }
-
-    /// The next value, which must be a string.
-    pub(crate) fn string(&mut self) -> Result<StringToken<'a>, Malformed> {
-        let start = self.at + 1;
-        let mut end = start;
-        let mut escaped = false;
-        loop {
-            end = plain_run_end(self.text.as_bytes(), end);
-            match self.text.as_bytes().get(end) {
-                Some(b'"') => break,
-                Some(b'\\') => {
-                    escaped = true;
-                    end = self.escape(end)?;
-                }
-                Some(_) | None => return Err(Malformed::at(MalformedKind::InvalidJson, end)),
-            }
+    /// The next value, if it is a string; any other is passed over.
+    pub(crate) fn string_or_skip(&mut self) -> Result<Option<StringToken<'a>>, Malformed> {
+        if self.peek_type() == Some(JsonType::String) {
+            self.string().map(Some)
+        } else {
+            self.skip().map(|_other| None)
         }
-        self.at = end + 1;
-        Ok(StringToken::new(
-            self.text.get(start..end).unwrap_or_default(),
-            escaped,
-        ))
     }
 
     /// Accepts the end of the text, with whitespace before it.
     pub(crate) fn end(&mut self) -> Result<(), Malformed> {
-        self.whitespace();
+        self.at = whitespace_end(self.text.as_bytes(), self.at);
         if self.at == self.text.len() {
             Ok(())
         } else {
-            Err(self.syntax())
+            Err(syntax(self.at))
         }
     }
 
-    /// The fault of an unexpected byte, or of an unexpected end, at the position.
-    pub(crate) fn syntax(&self) -> Malformed {
-        Malformed::at(MalformedKind::InvalidJson, self.at)
+    /// Passes over the next value, however it is nested.
+    pub(crate) fn skip(&mut self) -> Result<JsonValue<'a>, Malformed> {
+        let kind = self.peek_type().ok_or(syntax(self.at))?;
+        let start = self.at;
+        match kind {
+            JsonType::String => self.at = string_end(self.text.as_bytes(), self.at)?.0,
+            JsonType::Number => self.at = number_end(self.text.as_bytes(), self.at)?,
+            JsonType::Boolean | JsonType::Null => self.at = literal_end(self.text.as_bytes(), self.at)?,
+            JsonType::Object | JsonType::Array => self.skip_nested()?,
+        }
+        Ok(JsonValue {
+            kind,
+            text: self.text.get(start..self.at).unwrap_or_default(),
+            offset: start,
+        })
     }
 
-    fn value(&mut self, mut kind: JsonType, base: usize) -> Result<(), Malformed> {
+    /// Passes over the array or object at the position. The hot loop: one turn for each value.
+    fn skip_nested(&mut self) -> Result<(), Malformed> {
+        let bytes = self.text.as_bytes();
+        let base = self.depth;
         loop {
-            let opened = match kind {
-                JsonType::Object | JsonType::Array => Some(self.enter()?),
-                JsonType::String => self.string().map(|_passed| None)?,
-                JsonType::Number => self.number().map(|()| None)?,
-                JsonType::Boolean | JsonType::Null => self.literal().map(|()| None)?,
-            };
-            if !self.next_value(opened, base)? {
-                return Ok(());
+            match bytes.get(self.at) {
+                Some(b'"') => self.at = string_end(bytes, self.at)?.0,
+                Some(b'{') => {
+                    self.push(true)?;
+                    self.at = whitespace_end(bytes, self.at);
+                    if bytes.get(self.at) != Some(&b'}') {
+                        self.at = name_end(bytes, self.at)?;
+                        continue;
+                    }
+                    self.pop();
+                }
+                Some(b'[') => {
+                    self.push(false)?;
+                    self.at = whitespace_end(bytes, self.at);
+                    if bytes.get(self.at) != Some(&b']') {
+                        continue;
+                    }
+                    self.pop();
+                }
+                Some(b'-' | b'0'..=b'9') => self.at = number_end(bytes, self.at)?,
+                Some(_) | None => self.at = literal_end(bytes, self.at)?,
             }
-            kind = self.peek_type().ok_or_else(|| self.syntax())?;
+            loop {
+                if self.depth == base {
+                    return Ok(());
+                }
+                self.at = whitespace_end(bytes, self.at);
+                match (bytes.get(self.at), self.in_object()) {
+                    (Some(b','), true) => {
+                        self.at = name_end(bytes, whitespace_end(bytes, self.at + 1))?;
+                        break;
+                    }
+                    (Some(b','), false) => {
+                        self.at = whitespace_end(bytes, self.at + 1);
+                        break;
+                    }
+                    (Some(b'}'), true) | (Some(b']'), false) => self.pop(),
+                    (Some(_) | None, _) => return Err(syntax(self.at)),
+                }
+            }
         }
     }
 
-    /// After a value or an opening bracket: goes on to the next value, closing what ends on the way. `false` when the
-    /// nesting is back at `base`.
-    fn next_value(&mut self, opened: Option<Position>, base: usize) -> Result<bool, Malformed> {
-        let mut position = opened.unwrap_or(Position::Later);
-        while self.depth > base {
-            let more = if self.in_object() {
-                self.member(position)?.is_some()
-            } else {
-                self.element(position)?
-            };
-            if more {
-                return Ok(true);
-            }
-            position = Position::Later;
+    fn string(&mut self) -> Result<StringToken<'a>, Malformed> {
+        let start = self.at + 1;
+        let (end, escaped) = string_end(self.text.as_bytes(), self.at)?;
+        self.at = end;
+        Ok(StringToken::new(
+            self.text.get(start..end - 1).unwrap_or_default(),
+            escaped,
+        ))
+    }
+
+    fn name(&mut self) -> Result<StringToken<'a>, Malformed> {
+        if self.peek_type() != Some(JsonType::String) {
+            return Err(syntax(self.at));
         }
-        Ok(false)
+        let name = self.string()?;
+        self.at = colon_end(self.text.as_bytes(), self.at)?;
+        Ok(name)
     }
 
     fn next_item(&mut self, position: Position, close: u8) -> Result<bool, Malformed> {
-        self.whitespace();
+        self.at = whitespace_end(self.text.as_bytes(), self.at);
         match (self.byte(), position) {
             (Some(byte), _) if byte == close => {
-                self.at += 1;
-                self.depth = self.depth.saturating_sub(1);
+                self.pop();
                 Ok(false)
             }
             (Some(b','), Position::Later) => {
@@ -169,25 +192,12 @@ impl<'a> Scanner<'a> {
                 Ok(true)
             }
             (Some(_), Position::First) => Ok(true),
-            (Some(_) | None, _) => Err(self.syntax()),
+            (Some(_) | None, _) => Err(syntax(self.at)),
         }
     }
 
-    fn name(&mut self) -> Result<StringToken<'a>, Malformed> {
-        self.whitespace();
-        if self.byte() != Some(b'"') {
-            return Err(self.syntax());
-        }
-        let name = self.string()?;
-        self.whitespace();
-        if self.byte() != Some(b':') {
-            return Err(self.syntax());
-        }
-        self.at += 1;
-        Ok(name)
-    }
-
-    fn push(&mut self, object: bool) -> Result<Position, Malformed> {
+    /// Past the opening bracket at the position, one level down.
+    fn push(&mut self, object: bool) -> Result<(), Malformed> {
         if self.depth == self.depth_limit {
             return Err(Malformed::at(MalformedKind::TooDeep, self.at));
         }
@@ -197,7 +207,13 @@ impl<'a> Scanner<'a> {
         }
         self.depth += 1;
         self.at += 1;
-        Ok(Position::First)
+        Ok(())
+    }
+
+    /// Past the closing bracket at the position, one level up.
+    fn pop(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        self.at += 1;
     }
 
     fn in_object(&self) -> bool {
@@ -207,118 +223,28 @@ impl<'a> Scanner<'a> {
             .is_some_and(|word| word >> (level % 64) & 1 == 1)
     }
 
-    /// [RFC 8259, section 6].
-    ///
-    /// [RFC 8259, section 6]: https://www.rfc-editor.org/rfc/rfc8259#section-6
-    fn number(&mut self) -> Result<(), Malformed> {
-        if self.byte() == Some(b'-') {
-            self.at += 1;
-        }
-        match self.byte() {
-            Some(b'0') => self.at += 1,
-            Some(b'1'..=b'9') => self.digits()?,
-            Some(_) | None => return Err(self.syntax()),
-        }
-        if self.byte() == Some(b'.') {
-            self.at += 1;
-            self.digits()?;
-        }
-        if matches!(self.byte(), Some(b'e' | b'E')) {
-            self.at += 1;
-            if matches!(self.byte(), Some(b'+' | b'-')) {
-                self.at += 1;
-            }
-            self.digits()?;
-        }
-        Ok(())
-    }
-
-    fn digits(&mut self) -> Result<(), Malformed> {
-        let start = self.at;
-        while matches!(self.byte(), Some(b'0'..=b'9')) {
-            self.at += 1;
-        }
-        if self.at == start {
-            Err(self.syntax())
-        } else {
-            Ok(())
-        }
-    }
-
-    fn literal(&mut self) -> Result<(), Malformed> {
-        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
-        let word = [&b"true"[..], b"false", b"null"]
-            .into_iter()
-            .find(|word| rest.starts_with(word));
-        self.at += word.ok_or_else(|| self.syntax())?.len();
-        Ok(())
-    }
-
-    /// Checks the escape at `at` and gives the position after it. Half of a surrogate pair is refused:
-    /// [RFC 8259, section 8.2] leaves its meaning open.
-    ///
-    /// [RFC 8259, section 8.2]: https://www.rfc-editor.org/rfc/rfc8259#section-8.2
-    fn escape(&self, at: usize) -> Result<usize, Malformed> {
-        match self.text.as_bytes().get(at + 1) {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),
-            Some(b'u') => match self.unit(at)? {
-                0xd800..=0xdbff => match self.unit(at + 6) {
-                    Ok(0xdc00..=0xdfff) => Ok(at + 12),
-                    Ok(_) | Err(_) => Err(Malformed::at(MalformedKind::LoneSurrogate, at)),
-                },
-                0xdc00..=0xdfff => Err(Malformed::at(MalformedKind::LoneSurrogate, at)),
-                _ => Ok(at + 6),
-            },
-            Some(_) | None => Err(Malformed::at(MalformedKind::InvalidJson, at)),
-        }
-    }
-
-    /// The UTF-16 unit of the `\uXXXX` at `at`.
-    fn unit(&self, at: usize) -> Result<u16, Malformed> {
-        let escape = self.text.as_bytes().get(at..at + 6).unwrap_or_default();
-        match escape.strip_prefix(b"\\u").map(super::string::hex_unit) {
-            Some(Some(unit)) => Ok(unit),
-            Some(None) | None => Err(Malformed::at(MalformedKind::InvalidJson, at)),
-        }
-    }
-
     fn byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
-
-    fn whitespace(&mut self) {
-        while matches!(self.byte(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
-            self.at += 1;
-        }
-    }
 }
 
-/// Where the run of bytes that stand for themselves ends: at a quotation mark, a backslash, a control character or the
-/// end. Eight bytes at a time.
-fn plain_run_end(bytes: &[u8], mut at: usize) -> usize {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const HIGH: u64 = ONES << 7;
-    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
-        let word = u64::from_le_bytes(*chunk);
-        let quote = word ^ (ONES * b'"' as u64);
-        let backslash = word ^ (ONES * b'\\' as u64);
-        // Subtracting borrows only out of bytes that match, so the lowest marked byte is always a true match.
-        let controls = word.wrapping_sub(ONES * 0x20) & !word;
-        let quotes = quote.wrapping_sub(ONES) & !quote;
-        let backslashes = backslash.wrapping_sub(ONES) & !backslash;
-        let marks = (controls | quotes | backslashes) & HIGH;
-        if marks != 0 {
-            return at + (marks.trailing_zeros() / 8) as usize;
-        }
-        at += 8;
+/// Past a member's name at `at`, its colon and the whitespace after that.
+fn name_end(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
+    if bytes.get(at) != Some(&b'"') {
+        return Err(syntax(at));
     }
-    while let Some(byte) = bytes.get(at) {
-        if matches!(byte, b'"' | b'\\' | 0..0x20) {
-            break;
-        }
-        at += 1;
+    let at = colon_end(bytes, string_end(bytes, at)?.0)?;
+    Ok(whitespace_end(bytes, at))
+}
+
+/// Past the colon that comes next.
+fn colon_end(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
+    let at = whitespace_end(bytes, at);
+    if bytes.get(at) == Some(&b':') {
+        Ok(at + 1)
+    } else {
+        Err(syntax(at))
     }
-    at
 }
 
 #[cfg(test)]
@@ -422,17 +348,5 @@ mod tests {
         }
         scanner.end().unwrap();
         assert_eq!(seen, r#"a=[ 1 , "x" ];b={};"#);
-    }
-
-    #[test]
-    fn the_run_of_plain_bytes_ends_at_the_first_special_byte() {
-        let plain = "abcdefghijklmnopäöü\u{80}xyz";
-        for special in ["\"", "\\", "\u{1f}", "\u{0}"] {
-            for prefix in plain.char_indices().map(|(at, _)| plain.get(..at).unwrap()) {
-                let text = String::from(prefix) + special + "\"tail-tail";
-                assert_eq!(plain_run_end(text.as_bytes(), 0), prefix.len(), "{text:?}");
-            }
-        }
-        assert_eq!(plain_run_end(plain.as_bytes(), 0), plain.len());
     }
 }

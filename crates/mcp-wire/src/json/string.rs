@@ -33,27 +33,33 @@ impl<'a> StringToken<'a> {
         }
     }
 
-    /// The string's value; borrowed when nothing is escaped.
-    pub(crate) fn decode(&self) -> Cow<'a, str> {
-        if self.escaped {
-            Cow::Owned(self.decode_escaped())
-        } else {
-            Cow::Borrowed(self.raw)
-        }
+    /// Whether the value is the empty string.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.raw.is_empty()
     }
 
-    fn decode_escaped(&self) -> String {
-        let mut decoded = String::with_capacity(self.raw.len());
+    /// The string's value; borrowed when nothing is escaped.
+    pub(crate) fn decode(&self) -> Cow<'a, str> {
+        if !self.escaped {
+            return Cow::Borrowed(self.raw);
+        }
+        let mut decoded = String::new();
+        self.decode_into(&mut decoded);
+        Cow::Owned(decoded)
+    }
+
+    /// Appends the string's value. No value is longer than its spelling, so room is made once.
+    pub(crate) fn decode_into(&self, target: &mut String) {
+        target.reserve(self.raw.len());
         let mut rest = self.raw;
         while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
             let (plain, escape) = rest.split_at(at);
-            decoded.push_str(plain);
+            target.push_str(plain);
             let mut chars = Chars { rest: escape };
-            decoded.extend(chars.next());
+            target.extend(chars.next());
             rest = chars.rest;
         }
-        decoded.push_str(rest);
-        decoded
+        target.push_str(rest);
     }
 
     fn chars(&self) -> Chars<'a> {

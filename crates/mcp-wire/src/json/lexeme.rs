@@ -1,0 +1,158 @@
+//! The smallest pieces of the grammar: where each ends, or why it does not.
+//!
+//! Each function takes the text's bytes and a position and gives the position after the piece. The text is UTF-8, so
+//! only ASCII bytes decide anything.
+
+use super::string::hex_unit;
+use crate::malformed::{Malformed, MalformedKind};
+
+/// The fault of an unexpected byte, or of an unexpected end.
+pub(super) const fn syntax(at: usize) -> Malformed {
+    Malformed::at(MalformedKind::InvalidJson, at)
+}
+
+/// Past the whitespace of [RFC 8259, section 2].
+///
+/// [RFC 8259, section 2]: https://www.rfc-editor.org/rfc/rfc8259#section-2
+#[inline]
+pub(super) fn whitespace_end(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
+        at += 1;
+    }
+    at
+}
+
+/// Past the closing quotation mark of the string whose opening one is at `at`, and whether the string has escapes.
+#[inline]
+pub(super) fn string_end(bytes: &[u8], at: usize) -> Result<(usize, bool), Malformed> {
+    let end = plain_run_end(bytes, at + 1);
+    if bytes.get(end) == Some(&b'"') {
+        Ok((end + 1, false))
+    } else {
+        escaped_string_end(bytes, end)
+    }
+}
+
+/// As [`string_end`], from the first byte of the string that does not stand for itself.
+fn escaped_string_end(bytes: &[u8], mut at: usize) -> Result<(usize, bool), Malformed> {
+    loop {
+        match bytes.get(at) {
+            Some(b'"') => return Ok((at + 1, true)),
+            Some(b'\\') => at = plain_run_end(bytes, escape_end(bytes, at)?),
+            Some(_) | None => return Err(syntax(at)),
+        }
+    }
+}
+
+/// Past the escape at `at`. Half of a surrogate pair is refused: [RFC 8259, section 8.2] leaves its meaning open.
+///
+/// [RFC 8259, section 8.2]: https://www.rfc-editor.org/rfc/rfc8259#section-8.2
+fn escape_end(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
+    match bytes.get(at + 1) {
+        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),
+        Some(b'u') => match unit(bytes, at)? {
+            0xd800..=0xdbff => match unit(bytes, at + 6) {
+                Ok(0xdc00..=0xdfff) => Ok(at + 12),
+                Ok(_) | Err(_) => Err(Malformed::at(MalformedKind::LoneSurrogate, at)),
+            },
+            0xdc00..=0xdfff => Err(Malformed::at(MalformedKind::LoneSurrogate, at)),
+            _ => Ok(at + 6),
+        },
+        Some(_) | None => Err(syntax(at)),
+    }
+}
+
+/// The UTF-16 unit of the `\uXXXX` at `at`.
+fn unit(bytes: &[u8], at: usize) -> Result<u16, Malformed> {
+    let escape = bytes.get(at..at + 6).unwrap_or_default();
+    escape.strip_prefix(b"\\u").and_then(hex_unit).ok_or(syntax(at))
+}
+
+/// Past the number at `at`: [RFC 8259, section 6].
+///
+/// [RFC 8259, section 6]: https://www.rfc-editor.org/rfc/rfc8259#section-6
+pub(super) fn number_end(bytes: &[u8], mut at: usize) -> Result<usize, Malformed> {
+    if bytes.get(at) == Some(&b'-') {
+        at += 1;
+    }
+    at = if bytes.get(at) == Some(&b'0') {
+        at + 1
+    } else {
+        digits_end(bytes, at)?
+    };
+    if bytes.get(at) == Some(&b'.') {
+        at = digits_end(bytes, at + 1)?;
+    }
+    if let Some(b'e' | b'E') = bytes.get(at) {
+        at += 1;
+        if let Some(b'+' | b'-') = bytes.get(at) {
+            at += 1;
+        }
+        at = digits_end(bytes, at)?;
+    }
+    Ok(at)
+}
+
+fn digits_end(bytes: &[u8], start: usize) -> Result<usize, Malformed> {
+    let mut at = start;
+    while let Some(b'0'..=b'9') = bytes.get(at) {
+        at += 1;
+    }
+    if at == start { Err(syntax(at)) } else { Ok(at) }
+}
+
+/// Past `true`, `false` or `null`.
+pub(super) fn literal_end(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let word = [&b"true"[..], b"false", b"null"]
+        .into_iter()
+        .find(|word| rest.starts_with(word));
+    word.map(|word| at + word.len()).ok_or(syntax(at))
+}
+
+/// Where the run of bytes that stand for themselves ends: at a quotation mark, a backslash, a control character or the
+/// end. Eight bytes at a time.
+#[inline]
+fn plain_run_end(bytes: &[u8], mut at: usize) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGH: u64 = ONES << 7;
+    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+        let word = u64::from_le_bytes(*chunk);
+        let quote = word ^ (ONES * b'"' as u64);
+        let backslash = word ^ (ONES * b'\\' as u64);
+        // Subtracting borrows only out of bytes that match, so the lowest marked byte is always a true match.
+        let controls = word.wrapping_sub(ONES * 0x20) & !word;
+        let quotes = quote.wrapping_sub(ONES) & !quote;
+        let backslashes = backslash.wrapping_sub(ONES) & !backslash;
+        let marks = (controls | quotes | backslashes) & HIGH;
+        if marks != 0 {
+            return at + (marks.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    while let Some(byte) = bytes.get(at) {
+        if matches!(byte, b'"' | b'\\' | 0..0x20) {
+            break;
+        }
+        at += 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::String;
+
+    #[test]
+    fn the_run_of_plain_bytes_ends_at_the_first_special_byte() {
+        let plain = "abcdefghijklmnopäöü\u{80}xyz";
+        for special in ["\"", "\\", "\u{1f}", "\u{0}"] {
+            for prefix in plain.char_indices().map(|(at, _)| plain.get(..at).unwrap()) {
+                let text = String::from(prefix) + special + "\"tail-tail";
+                assert_eq!(plain_run_end(text.as_bytes(), 0), prefix.len(), "{text:?}");
+            }
+        }
+        assert_eq!(plain_run_end(plain.as_bytes(), 0), plain.len());
+    }
+}
