@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read;
 
 use mcp_wire::{CredentialError, CredentialRef, CredentialSource, PortFuture, Secret};
+use zeroize::Zeroizing;
 
 /// Reads `env:NAME` and `file:PATH`, anew for every leg.
 ///
@@ -12,7 +13,7 @@ use mcp_wire::{CredentialError, CredentialRef, CredentialSource, PortFuture, Sec
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Vault;
 
-const FILE_BYTES: u64 = 64 * 1_024;
+const FILE_BYTES: usize = 64 * 1_024;
 
 impl Vault {
     /// Reads the text of a reference, without reading the secret.
@@ -62,21 +63,20 @@ fn read_file(path: &str, reference: &CredentialRef) -> Result<Secret, Credential
             CredentialError::Unreadable(reference.clone())
         }
     })?;
-    let mut text = String::new();
-    let read = file
-        .take(FILE_BYTES + 1)
-        .read_to_string(&mut text)
+    // Large enough from the start, so that growing leaves no copies behind; erased when it is dropped.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(FILE_BYTES + 2));
+    file.take(FILE_BYTES as u64 + 1)
+        .read_to_end(&mut bytes)
         .map_err(unreadable)?;
-    if read as u64 > FILE_BYTES {
+    if bytes.len() > FILE_BYTES {
         return Err(CredentialError::Unusable(reference.clone()));
     }
-    if text.ends_with('\n') {
-        text.pop();
-        if text.ends_with('\r') {
-            text.pop();
-        }
-    }
-    Ok(Secret::new(text))
+    let text =
+        std::str::from_utf8(&bytes).map_err(|_error| CredentialError::Unreadable(reference.clone()))?;
+    let text = text
+        .strip_suffix('\n')
+        .map_or(text, |line| line.strip_suffix('\r').unwrap_or(line));
+    Ok(Secret::new(text.to_owned()))
 }
 
 #[cfg(test)]

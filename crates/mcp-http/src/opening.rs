@@ -21,8 +21,8 @@ pub(crate) struct Opened {
 
 /// Judges the target, finds or makes a connection, reads the credentials and writes the message once.
 ///
-/// A pooled connection may have died unseen. When hyper hands the message back unwritten, the next connection gets it;
-/// once a byte may have left, it is never written again.
+/// A pooled connection may have died unseen. When hyper hands the message back unwritten, the next one gets it, the last
+/// of them being new. Once a byte may have left, or a new connection has failed, the message is not written again.
 pub(crate) async fn open(
     shared: Arc<Shared>,
     target: Arc<Target>,
@@ -33,7 +33,7 @@ pub(crate) async fn open(
     let key = PoolKey::of(&target);
     let mut draft = Draft::new(&target, message)?;
 
-    let mut connection = next_connection(&shared, &target, &key, &progress).await?;
+    let mut source = next_connection(&shared, &target, &key, &progress).await?;
     progress.enter(Stage::Credential);
     for credential in &target.credentials {
         let secret = shared.credentials.read(&credential.reference).await?;
@@ -44,6 +44,7 @@ pub(crate) async fn open(
     loop {
         progress.enter(Stage::Send);
         progress.delivered(Delivery::Unknown);
+        let (mut connection, pooled) = source;
         let mut unsent = match connection.try_send_request(request).await {
             Ok(response) => {
                 return Ok(Opened {
@@ -54,13 +55,24 @@ pub(crate) async fn open(
             }
             Err(unsent) => unsent,
         };
-        let Some(message) = unsent.take_message() else {
-            return Err(head_error(unsent.error()));
-        };
-        progress.delivered(Delivery::NotSent);
-        request = message;
-        connection = next_connection(&shared, &target, &key, &progress).await?;
+        match unsent.take_message() {
+            None => return Err(head_error(unsent.error())),
+            Some(message) => {
+                progress.delivered(Delivery::NotSent);
+                match pooled {
+                    Pooled::Yes => request = message,
+                    Pooled::No => return Err(TransportError::ConnectionLost.into()),
+                }
+            }
+        }
+        source = next_connection(&shared, &target, &key, &progress).await?;
     }
+}
+
+/// Whether a connection has carried another message before.
+enum Pooled {
+    Yes,
+    No,
 }
 
 /// A pooled connection that is ready, else a new one.
@@ -69,13 +81,13 @@ async fn next_connection(
     target: &Arc<Target>,
     key: &PoolKey,
     progress: &Progress,
-) -> Result<Connection, ExchangeError> {
+) -> Result<(Connection, Pooled), ExchangeError> {
     while let Some(mut pooled) = shared.pool.take(key) {
         if pooled.ready().await.is_ok() {
-            return Ok(pooled);
+            return Ok((pooled, Pooled::Yes));
         }
     }
-    connect(shared, target, progress).await
+    Ok((connect(shared, target, progress).await?, Pooled::No))
 }
 
 fn head_error(error: &hyper::Error) -> ExchangeError {

@@ -1,10 +1,12 @@
 //! The POST of one message: its head with the credentials, and its body.
 
+use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use http::header::{AUTHORIZATION, CONTENT_LENGTH, HOST, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri};
+use http_body_util::Full;
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use mcp_wire::{
     Credential, CredentialError, CredentialPlacement, Message, Secret, Stage, Target, TransportError,
@@ -53,7 +55,8 @@ impl Draft {
     ///
     /// # Errors
     ///
-    /// [`CredentialError::Unusable`] when the secret is empty or cannot be the value of a header.
+    /// [`CredentialError::Unusable`] when the secret is empty or cannot be the value of a header,
+    /// [`CredentialError::Conflict`] when the header is taken.
     pub(crate) fn add_credential(
         &mut self,
         credential: &Credential,
@@ -76,14 +79,16 @@ impl Draft {
         };
         let mut value = value.map_err(|_invalid| unusable())?;
         value.set_sensitive(true);
-        self.headers.insert(name, value);
+        if self.headers.insert(name, value).is_some() {
+            return Err(CredentialError::Conflict(credential.reference.clone()));
+        }
         Ok(())
     }
 
     /// The finished request. Its body reports to `progress` when it has been written out.
     pub(crate) fn into_request(self, progress: Progress) -> Request<RequestBody> {
         let mut request = Request::new(RequestBody {
-            bytes: Some(self.body),
+            bytes: Full::new(self.body),
             progress,
         });
         *request.method_mut() = Method::POST;
@@ -93,32 +98,29 @@ impl Draft {
     }
 }
 
-/// The bytes of a message, written once.
+/// The bytes of a message; says when they have been handed over to be written.
 pub(crate) struct RequestBody {
-    bytes: Option<Bytes>,
+    bytes: Full<Bytes>,
     progress: Progress,
 }
 
 impl Body for RequestBody {
     type Data = Bytes;
-    type Error = std::convert::Infallible;
+    type Error = Infallible;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        _cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        let bytes = self.bytes.take();
-        if bytes.is_some() {
-            self.progress.enter(Stage::FirstByte);
-        }
-        Poll::Ready(bytes.map(|bytes| Ok(Frame::data(bytes))))
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        self.progress.enter(Stage::FirstByte);
+        Pin::new(&mut self.bytes).poll_frame(cx)
     }
 
     fn is_end_stream(&self) -> bool {
-        self.bytes.is_none()
+        self.bytes.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
+        self.bytes.size_hint()
     }
 }

@@ -60,7 +60,7 @@ impl Tls {
             .connector
             .get_or_init(|| self.configure())
             .clone()
-            .ok_or(TransportError::Tls)?;
+            .ok_or(TransportError::TlsTrustMissing)?;
         let name = server_name(host).ok_or(TransportError::Tls)?;
         let stream = TlsConnector::from(config)
             .connect(name, TokioIo::new(stream))

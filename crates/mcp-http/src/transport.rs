@@ -37,7 +37,7 @@ pub struct HttpOptions {
     /// Idle connections that are kept for one origin and credential. Default 8.
     pub idle_connections: usize,
     /// How long the body of an accepted notification is waited for, so that its connection can be used again.
-    /// Default 250 ms; the notification counts as accepted either way.
+    /// Default 250 ms. When that time is up the notification counts as accepted and the connection is given up.
     pub discard: Duration,
 }
 

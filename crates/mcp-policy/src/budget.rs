@@ -11,6 +11,9 @@ impl Budget {
     /// The default: 20 seconds.
     pub const DEFAULT: Self = Self(Duration::from_secs(20));
 
+    /// What storing the outcome of a call may take beyond the call's own budget: 5 seconds.
+    pub const SETTLEMENT: Self = Self(Duration::from_secs(5));
+
     /// The longest budget: one day.
     pub const MAX: Self = Self(Duration::from_secs(24 * 60 * 60));
 

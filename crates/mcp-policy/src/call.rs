@@ -6,9 +6,10 @@ use mcp_wire::{
     Arguments, CallResult, Delivery, Message, OmittedBlocks, ProtocolVersion, ResultText, ToolName,
 };
 
+use crate::budget::Budget;
 use crate::client::Client;
+use crate::deadline::Deadline;
 use crate::failure::Failure;
-use crate::leg::Operation;
 use crate::port::{
     Actor, ApprovalDecision, CallRequest, Cancellation, LedgerError, RunId, StepId, StepOutcome, StepStatus,
 };
@@ -59,7 +60,7 @@ impl Client {
         actor: &Actor,
         cancellation: &dyn Cancellation,
     ) -> Result<CallOutcome, Failure> {
-        let mut operation = self.begin(server);
+        let mut deadline = self.begin(server);
         let call = CallRequest {
             server,
             tool,
@@ -67,34 +68,34 @@ impl Client {
             run,
             actor,
         };
-        self.permit(&mut operation, &call).await?;
-        self.approve(&mut operation, &call).await?;
-        self.charge(&mut operation, &call).await?;
-        let step = self.stamp(&mut operation, &call).await?;
-        let outcome = self.exchange_call(&mut operation, &call, cancellation).await;
+        self.permit(&mut deadline, &call).await?;
+        self.approve(&mut deadline, &call).await?;
+        self.charge(&mut deadline, &call).await?;
+        let step = self.stamp(&mut deadline, &call).await?;
+        let outcome = self.exchange_call(&mut deadline, &call, cancellation).await;
         self.settle(step, &outcome).await?;
         let outcome = outcome?;
-        self.note_contact(&mut operation, server, outcome.latency).await;
+        self.note_contact(&mut deadline, server, outcome.latency).await;
         Ok(outcome)
     }
 
-    async fn permit(&self, operation: &mut Operation<'_>, call: &CallRequest<'_>) -> Result<(), Failure> {
-        match operation.within(self.ports().gate.judge(call)).await? {
+    async fn permit(&self, deadline: &mut Deadline<'_>, call: &CallRequest<'_>) -> Result<(), Failure> {
+        match deadline.within(self.ports().gate.judge(call)).await? {
             Ok(()) => Ok(()),
             Err(reason) => {
                 // The call stays denied, whether or not the denial could be kept.
-                let _unkept = operation.within(self.ports().denials.record(call, reason)).await;
+                let _unkept = deadline.within(self.ports().denials.record(call, reason)).await;
                 Err(Refusal::NotPermitted(reason).into())
             }
         }
     }
 
-    async fn approve(&self, operation: &mut Operation<'_>, call: &CallRequest<'_>) -> Result<(), Failure> {
+    async fn approve(&self, deadline: &mut Deadline<'_>, call: &CallRequest<'_>) -> Result<(), Failure> {
         match call.server.approval {
             ApprovalRule::NotRequired => return Ok(()),
             ApprovalRule::Required => {}
         }
-        match operation
+        match deadline
             .within(self.ports().approvals.decide(call))
             .await?
             .map_err(Refusal::Store)?
@@ -105,15 +106,15 @@ impl Client {
         }
     }
 
-    async fn charge(&self, operation: &mut Operation<'_>, call: &CallRequest<'_>) -> Result<(), Failure> {
-        operation
+    async fn charge(&self, deadline: &mut Deadline<'_>, call: &CallRequest<'_>) -> Result<(), Failure> {
+        deadline
             .within(self.ports().ledger.charge(call.run))
             .await?
             .map_err(ledger_refusal)
     }
 
-    async fn stamp(&self, operation: &mut Operation<'_>, call: &CallRequest<'_>) -> Result<StepId, Failure> {
-        operation
+    async fn stamp(&self, deadline: &mut Deadline<'_>, call: &CallRequest<'_>) -> Result<StepId, Failure> {
+        deadline
             .within(self.ports().ledger.stamp(call))
             .await?
             .map_err(ledger_refusal)
@@ -122,20 +123,17 @@ impl Client {
     /// The legs: handshake, then the one request.
     async fn exchange_call(
         &self,
-        operation: &mut Operation<'_>,
+        deadline: &mut Deadline<'_>,
         call: &CallRequest<'_>,
         cancellation: &dyn Cancellation,
     ) -> Result<CallOutcome, Failure> {
-        let server = call.server;
+        let mut legs = self.legs(call.server, 2)?;
         let negotiated = self
-            .shake_hands(operation, server, cancellation)
+            .shake_hands(deadline, &mut legs, cancellation)
             .await
             .map_err(Failure::before_request)?;
-        let message = Message::tools_call(self.allocate_id()?, call.tool, call.arguments);
-        let message = negotiated.message(message);
-        let reply = operation
-            .request(self.transport(), &server.target, message, cancellation)
-            .await?;
+        let request = |id| negotiated.message(Message::tools_call(id, call.tool, call.arguments));
+        let reply = legs.request(deadline, request, cancellation).await?;
         let result = CallResult::parse(reply.result).map_err(|fault| Failure::Malformed {
             fault,
             delivery: Delivery::Unknown,
@@ -151,18 +149,21 @@ impl Client {
         })
     }
 
-    /// Stores the outcome. Not bounded by the operation's deadline: an outcome that exists must be kept.
+    /// Stores the outcome, in a time of its own: an outcome that exists must be kept, also when the budget is spent.
     async fn settle(&self, step: StepId, outcome: &Result<CallOutcome, Failure>) -> Result<(), Failure> {
         let (status, delivery) = match outcome {
             Ok(_) => (StepStatus::Ok, Delivery::Answered),
             Err(failure @ Failure::Cancelled { .. }) => (StepStatus::Cancelled, failure.delivery()),
             Err(failure) => (StepStatus::Failed, failure.delivery()),
         };
-        self.ports()
-            .ledger
-            .settle(step, StepOutcome { status, delivery })
+        let settled = self.ports().ledger.settle(step, StepOutcome { status, delivery });
+        match Deadline::start(&*self.ports().clock, Budget::SETTLEMENT)
+            .within(settled)
             .await
-            .map_err(|_error| Failure::Unrecorded { delivery })
+        {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) | Err(_) => Err(Failure::Unrecorded { delivery }),
+        }
     }
 }
 

@@ -5,8 +5,11 @@ use std::time::Duration;
 
 use mcp_wire::{ClientInfo, Entropy, IdError, ProcessIdentity, RequestIds, Transport};
 
-use crate::leg::Operation;
+use crate::deadline::Deadline;
+use crate::failure::Failure;
+use crate::leg::Legs;
 use crate::port::{Approvals, Clock, Contact, Denials, Gate, HealthStore, RunLedger};
+use crate::refusal::Refusal;
 use crate::server::Server;
 
 /// Carries out operations on servers. May be used from several threads; operations share nothing but the ports and the
@@ -19,7 +22,7 @@ pub struct Client {
     ports: Ports,
 }
 
-/// What a client is wired to.
+/// What a client is wired to. All of it: a port that is added must be decided on by every root.
 #[derive(Clone)]
 pub struct Ports {
     /// Sends the legs.
@@ -63,35 +66,32 @@ impl Client {
         &self.info
     }
 
-    pub(crate) fn ids(&self) -> &RequestIds {
-        &self.ids
-    }
-
     pub(crate) fn ports(&self) -> &Ports {
         &self.ports
     }
 
-    pub(crate) fn transport(&self) -> &dyn Transport {
-        &*self.ports.transport
+    /// Starts the budget of an operation.
+    pub(crate) fn begin(&self, server: &Server) -> Deadline<'_> {
+        Deadline::start(&*self.ports.clock, server.budget)
     }
 
-    /// Starts the budget of an operation.
-    pub(crate) fn begin(&self, server: &Server) -> Operation<'_> {
-        Operation::begin(&*self.ports.clock, server.budget)
+    /// Sets the ids aside for an operation of at most `requests` requests. After this no leg lacks one.
+    pub(crate) fn legs<'a>(&'a self, server: &'a Server, requests: u32) -> Result<Legs<'a>, Failure> {
+        let ids = self.ids.reserve(requests).map_err(Refusal::Id)?;
+        Ok(Legs {
+            transport: &*self.ports.transport,
+            target: &server.target,
+            ids,
+        })
     }
 
     /// Notes the contact of a completed operation. What becomes of the note changes nothing about the result.
-    pub(crate) async fn note_contact(
-        &self,
-        operation: &mut Operation<'_>,
-        server: &Server,
-        latency: Duration,
-    ) {
+    pub(crate) async fn note_contact(&self, deadline: &mut Deadline<'_>, server: &Server, latency: Duration) {
         let contact = Contact {
             at: self.ports.clock.wall(),
             latency,
         };
-        let _unnoted = operation
+        let _unnoted = deadline
             .within(self.ports.health.record(&server.name, contact))
             .await;
     }

@@ -139,42 +139,24 @@ impl Failure {
         }
     }
 
-    /// The failure with the request of the operation known to be unsent: it failed before, in another leg.
+    /// The failure of a leg that comes before the operation's own request, which was not sent then.
     pub(crate) fn before_request(self) -> Self {
-        let unsent = Delivery::NotSent;
-        match self {
-            Self::Malformed { fault, delivery: _ } => Self::Malformed {
-                fault,
-                delivery: unsent,
-            },
-            Self::Rpc {
-                error,
-                http_status,
-                delivery: _,
-            } => Self::Rpc {
-                error,
-                http_status,
-                delivery: unsent,
-            },
-            Self::Transport { error, delivery: _ } => Self::Transport {
-                error,
-                delivery: unsent,
-            },
-            Self::DeadlineExceeded {
-                budget,
-                stage,
-                delivery: _,
-            } => Self::DeadlineExceeded {
-                budget,
-                stage,
-                delivery: unsent,
-            },
-            Self::Cancelled { stage, delivery: _ } => Self::Cancelled {
-                stage,
-                delivery: unsent,
-            },
-            same @ (Self::Refused(_) | Self::Walk(_) | Self::Unrecorded { .. }) => same,
+        self.with_delivery(Delivery::NotSent)
+    }
+
+    /// The failure of another leg, with what is known of the operation's own request.
+    pub(crate) fn with_delivery(mut self, known: Delivery) -> Self {
+        match &mut self {
+            Self::Malformed { delivery, .. }
+            | Self::Rpc { delivery, .. }
+            | Self::Transport { delivery, .. }
+            | Self::DeadlineExceeded { delivery, .. }
+            | Self::Cancelled { delivery, .. }
+            | Self::Unrecorded { delivery } => *delivery = known,
+            // These never come from a leg that was sent.
+            Self::Refused(_) | Self::Walk(_) => {}
         }
+        self
     }
 
     /// The stable kebab-case kind, at least one for each rule. The table is in `docs/kinds.md`.

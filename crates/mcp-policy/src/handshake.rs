@@ -5,10 +5,10 @@ use std::time::Duration;
 use mcp_wire::{Delivery, InitializeResult, Message, PeerInfo, ProtocolVersion, SessionId};
 
 use crate::client::Client;
+use crate::deadline::Deadline;
 use crate::failure::Failure;
-use crate::leg::Operation;
+use crate::leg::Legs;
 use crate::port::{Cancellation, Never};
-use crate::refusal::Refusal;
 use crate::server::Server;
 
 /// What the handshake agreed on. Lives for one operation.
@@ -60,10 +60,10 @@ impl Client {
     ///
     /// Dropping the future closes the current exchange. Nothing is noted.
     pub async fn ping(&self, server: &Server) -> Result<Pong, Failure> {
-        let mut operation = self.begin(server);
-        let negotiated = self.shake_hands(&mut operation, server, &Never).await?;
-        self.note_contact(&mut operation, server, negotiated.latency)
-            .await;
+        let mut deadline = self.begin(server);
+        let mut legs = self.legs(server, 1)?;
+        let negotiated = self.shake_hands(&mut deadline, &mut legs, &Never).await?;
+        self.note_contact(&mut deadline, server, negotiated.latency).await;
         Ok(pong(negotiated))
     }
 
@@ -78,16 +78,15 @@ impl Client {
     ///
     /// As [`Client::ping`].
     pub async fn probe(&self, server: &Server) -> Result<Probe, Failure> {
-        let mut operation = self.begin(server);
+        let mut deadline = self.begin(server);
+        let mut legs = self.legs(server, 2)?;
         let negotiated = self
-            .shake_hands(&mut operation, server, &Never)
+            .shake_hands(&mut deadline, &mut legs, &Never)
             .await
             .map_err(Failure::before_request)?;
-        let message = negotiated.message(Message::ping(self.allocate_id()?));
-        let reply = operation
-            .request(self.transport(), &server.target, message, &Never)
-            .await?;
-        self.note_contact(&mut operation, server, reply.latency).await;
+        let ping = |id| negotiated.message(Message::ping(id));
+        let reply = legs.request(&mut deadline, ping, &Never).await?;
+        self.note_contact(&mut deadline, server, reply.latency).await;
         Ok(Probe {
             pong: pong(negotiated),
             latency: reply.latency,
@@ -95,16 +94,16 @@ impl Client {
     }
 
     /// `initialize`, the check of what it says, and `notifications/initialized`, whose acceptance is awaited.
+    ///
+    /// A failure speaks of `initialize`: that it was answered, once it was.
     pub(crate) async fn shake_hands(
         &self,
-        operation: &mut Operation<'_>,
-        server: &Server,
+        deadline: &mut Deadline<'_>,
+        legs: &mut Legs<'_>,
         cancellation: &dyn Cancellation,
     ) -> Result<Negotiated, Failure> {
-        let message = Message::initialize(self.allocate_id()?, self.info());
-        let reply = operation
-            .request(self.transport(), &server.target, message, cancellation)
-            .await?;
+        let initialize = |id| Message::initialize(id, self.info());
+        let reply = legs.request(deadline, initialize, cancellation).await?;
         let facts = InitializeResult::parse(&reply.result).map_err(|fault| Failure::Malformed {
             fault,
             delivery: Delivery::Unknown,
@@ -117,17 +116,10 @@ impl Client {
             latency: reply.latency,
         };
         let initialized = negotiated.message(Message::initialized());
-        operation
-            .notify(self.transport(), &server.target, initialized, cancellation)
-            .await?;
+        legs.notify(deadline, initialized, cancellation)
+            .await
+            .map_err(|failure| failure.with_delivery(Delivery::Answered))?;
         Ok(negotiated)
-    }
-
-    /// The id of the next request leg.
-    pub(crate) fn allocate_id(&self) -> Result<mcp_wire::RequestId, Failure> {
-        self.ids()
-            .allocate()
-            .map_err(|error| Failure::Refused(Refusal::Id(error)))
     }
 }
 

@@ -8,22 +8,22 @@ use std::time::Duration;
 
 use mcp_wire::{
     Answer, Delivery, Exchange, ExchangeError, ExchangeEvent, Malformed, MalformedKind, Message, PortFuture,
-    Reply, ResultText, SessionId, Stage, Target, Transport,
+    Reply, RequestId, ReservedIds, ResultText, SessionId, Stage, Target, Transport,
 };
 
-use crate::budget::Budget;
+use crate::deadline::Deadline;
 use crate::failure::Failure;
-use crate::port::{Cancellation, CancellationUnknown, Clock, Moment, Timer};
+use crate::port::{Cancellation, CancellationUnknown, Moment};
+use crate::refusal::Refusal;
 
 /// How often a source of cancellation is asked while a leg is under way.
 const ASK_EVERY: Duration = Duration::from_secs(1);
 
-/// One operation on its way: its deadline, and the one timer that all its legs share.
-pub(crate) struct Operation<'a> {
-    clock: &'a dyn Clock,
-    timer: Box<dyn Timer>,
-    budget: Budget,
-    deadline: Moment,
+/// The legs of one operation: where they go, and the ids that were set aside for them.
+pub(crate) struct Legs<'a> {
+    pub(crate) transport: &'a dyn Transport,
+    pub(crate) target: &'a Arc<Target>,
+    pub(crate) ids: ReservedIds<'a>,
 }
 
 /// The result of a request leg.
@@ -34,48 +34,41 @@ pub(crate) struct RequestReply {
     pub(crate) latency: Duration,
 }
 
-impl<'a> Operation<'a> {
-    /// Starts the budget.
-    pub(crate) fn begin(clock: &'a dyn Clock, budget: Budget) -> Self {
-        Self {
-            clock,
-            timer: clock.timer(),
-            budget,
-            deadline: clock.now() + budget.get(),
-        }
-    }
-
-    /// Drives a request to its one reply.
+impl Legs<'_> {
+    /// Drives a request to its one reply: budget, cancellation, id, then the exchange.
     pub(crate) async fn request(
         &mut self,
-        transport: &dyn Transport,
-        target: &Arc<Target>,
-        message: Message,
+        deadline: &mut Deadline<'_>,
+        message: impl FnOnce(RequestId) -> Message,
         cancellation: &dyn Cancellation,
     ) -> Result<RequestReply, Failure> {
-        let started = self.clock.now();
-        let (answer, delivery) = self.drive(transport, target, message, cancellation).await?;
-        let (reply, session, http_status) = match answer {
+        let watch = start(deadline, cancellation).await?;
+        let id = self.ids.allocate().map_err(Refusal::Id)?;
+        let started = deadline.now();
+        let (answer, delivery) = self.drive(deadline, message(id), watch).await?;
+        let latency = deadline.now().since(started);
+        match answer {
             Answer::Reply {
-                reply,
+                reply: Reply::Result(result),
                 session,
-                http_status,
-            } => (reply, session, http_status),
-            // A transport that accepts a request without a reply breaks its port's contract.
-            Answer::Accepted => {
-                let fault = Malformed::from(MalformedKind::NoResponse);
-                return Err(Failure::Malformed { fault, delivery });
-            }
-        };
-        match reply {
-            Reply::Result(result) => Ok(RequestReply {
+                http_status: _,
+            } => Ok(RequestReply {
                 result,
                 session,
-                latency: self.clock.now().since(started),
+                latency,
             }),
-            Reply::Error(error) => Err(Failure::Rpc {
+            Answer::Reply {
+                reply: Reply::Error(error),
+                session: _,
+                http_status,
+            } => Err(Failure::Rpc {
                 error,
                 http_status,
+                delivery,
+            }),
+            // A transport that accepts a request without a reply breaks its port's contract.
+            Answer::Accepted => Err(Failure::Malformed {
+                fault: Malformed::from(MalformedKind::NoResponse),
                 delivery,
             }),
         }
@@ -84,100 +77,70 @@ impl<'a> Operation<'a> {
     /// Drives a notification to its acceptance.
     pub(crate) async fn notify(
         &mut self,
-        transport: &dyn Transport,
-        target: &Arc<Target>,
+        deadline: &mut Deadline<'_>,
         message: Message,
         cancellation: &dyn Cancellation,
     ) -> Result<(), Failure> {
-        self.drive(transport, target, message, cancellation)
-            .await
-            .map(|_accepted| ())
-    }
-
-    /// Waits for the answer of a port, within the deadline.
-    pub(crate) async fn within<T>(&mut self, mut answer: PortFuture<T>) -> Result<T, Failure> {
-        poll_fn(|cx| {
-            if let Poll::Ready(value) = Pin::new(&mut answer).poll(cx) {
-                return Poll::Ready(Ok(value));
-            }
-            self.poll_deadline(cx)
-                .map(|()| Err(self.spent(Stage::Start, Delivery::NotSent)))
-        })
-        .await
+        let watch = start(deadline, cancellation).await?;
+        self.drive(deadline, message, watch).await.map(|_accepted| ())
     }
 
     async fn drive(
-        &mut self,
-        transport: &dyn Transport,
-        target: &Arc<Target>,
+        &self,
+        deadline: &mut Deadline<'_>,
         message: Message,
-        cancellation: &dyn Cancellation,
+        mut watch: Watch<'_>,
     ) -> Result<(Answer, Delivery), Failure> {
-        if self.clock.now() >= self.deadline {
-            return Err(self.spent(Stage::Start, Delivery::NotSent));
-        }
-        let mut watch = Watch::new(cancellation, self.clock.now());
-        if self.within(cancellation.ask()).await? == Ok(true) {
-            return Err(Failure::Cancelled {
-                stage: Stage::Start,
-                delivery: Delivery::NotSent,
-            });
-        }
-        let mut exchange = transport.open(target, message);
-        let outcome = poll_fn(|cx| self.poll_leg(&mut *exchange, &mut watch, cx)).await;
+        let mut exchange = self.transport.open(self.target, message);
+        let outcome = poll_fn(|cx| poll_leg(&mut *exchange, deadline, &mut watch, cx)).await?;
         let delivery = exchange.delivery();
-        match outcome? {
-            Ok(answer) => Ok((answer, delivery)),
-            Err(error) => Err(Failure::of_leg(error, delivery)),
+        outcome
+            .map(|answer| (answer, delivery))
+            .map_err(|error| Failure::of_leg(error, delivery))
+    }
+}
+
+/// What comes before each leg: is there time left, and does the caller still want it?
+async fn start<'c>(
+    deadline: &mut Deadline<'_>,
+    cancellation: &'c dyn Cancellation,
+) -> Result<Watch<'c>, Failure> {
+    let (stage, delivery) = (Stage::Start, Delivery::NotSent);
+    if deadline.has_passed() {
+        return Err(deadline.spent(stage, delivery));
+    }
+    if deadline.within(cancellation.ask()).await? == Ok(true) {
+        return Err(Failure::Cancelled { stage, delivery });
+    }
+    Ok(Watch::new(cancellation, deadline.now()))
+}
+
+/// One poll of everything that a leg waits for. An answer that has arrived wins over a cancellation, and that over the
+/// deadline.
+fn poll_leg(
+    exchange: &mut dyn Exchange,
+    deadline: &mut Deadline<'_>,
+    watch: &mut Watch<'_>,
+    cx: &mut Context<'_>,
+) -> Poll<Result<Result<Answer, ExchangeError>, Failure>> {
+    loop {
+        match exchange.poll_event(cx) {
+            // This client declares no capability, so it passes over whatever the server says on the way.
+            Poll::Ready(ExchangeEvent::Server(_message)) => {}
+            Poll::Ready(ExchangeEvent::Done(outcome)) => return Poll::Ready(Ok(outcome)),
+            Poll::Pending => break,
         }
     }
-
-    /// One poll of everything that a leg waits for. An answer that has arrived wins over a cancellation, and that over
-    /// the deadline.
-    fn poll_leg(
-        &mut self,
-        exchange: &mut dyn Exchange,
-        watch: &mut Watch<'_>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Result<Result<Answer, ExchangeError>, Failure>> {
-        loop {
-            match exchange.poll_event(cx) {
-                // This client declares no capability, so it passes over whatever the server says on the way.
-                Poll::Ready(ExchangeEvent::Server(_message)) => {}
-                Poll::Ready(ExchangeEvent::Done(outcome)) => return Poll::Ready(Ok(outcome)),
-                Poll::Pending => break,
-            }
+    loop {
+        if watch.poll_cancelled(cx, deadline.now()).is_ready() {
+            let (stage, delivery) = (exchange.stage(), exchange.delivery());
+            return Poll::Ready(Err(Failure::Cancelled { stage, delivery }));
         }
-        loop {
-            if watch.poll_cancelled(cx, self.clock.now()).is_ready() {
-                let (stage, delivery) = (exchange.stage(), exchange.delivery());
-                return Poll::Ready(Err(Failure::Cancelled { stage, delivery }));
-            }
-            if self.clock.now() >= self.deadline {
-                return Poll::Ready(Err(self.spent(exchange.stage(), exchange.delivery())));
-            }
-            self.timer.arm(
-                watch
-                    .next_ask()
-                    .map_or(self.deadline, |ask| ask.min(self.deadline)),
-            );
-            match self.timer.poll_fired(cx) {
-                Poll::Ready(()) => {}
-                Poll::Pending => return Poll::Pending,
-            }
+        if deadline.has_passed() {
+            return Poll::Ready(Err(deadline.spent(exchange.stage(), exchange.delivery())));
         }
-    }
-
-    fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        self.timer.arm(self.deadline);
-        self.timer.poll_fired(cx)
-    }
-
-    fn spent(&self, stage: Stage, delivery: Delivery) -> Failure {
-        Failure::DeadlineExceeded {
-            budget: self.budget,
-            stage,
-            delivery,
+        if deadline.poll_until(watch.next_ask(), cx).is_pending() {
+            return Poll::Pending;
         }
     }
 }
@@ -188,6 +151,8 @@ struct Watch<'a> {
     /// A question that was asked and not yet answered.
     open: Option<PortFuture<Result<bool, CancellationUnknown>>>,
     ask_at: Moment,
+    /// Whether the source may still be asked before `ask_at` because its answer may have changed.
+    early: bool,
 }
 
 impl<'a> Watch<'a> {
@@ -196,6 +161,7 @@ impl<'a> Watch<'a> {
             source,
             open: None,
             ask_at: now + ASK_EVERY,
+            early: true,
         }
     }
 
@@ -204,11 +170,18 @@ impl<'a> Watch<'a> {
         self.open.is_none().then_some(self.ask_at)
     }
 
-    /// Ready when the source said yes. One question is open at a time.
+    /// Ready when the source said yes. One question is open at a time, and a source that calls for questions again and
+    /// again is heard once between two regular ones.
     fn poll_cancelled(&mut self, cx: &mut Context<'_>, now: Moment) -> Poll<()> {
-        if self.open.is_none() && (self.source.poll_changed(cx).is_ready() || now >= self.ask_at) {
-            self.open = Some(self.source.ask());
-            self.ask_at = now + ASK_EVERY;
+        let changed = self.source.poll_changed(cx).is_ready();
+        if self.open.is_none() {
+            if now >= self.ask_at {
+                (self.ask_at, self.early) = (now + ASK_EVERY, true);
+                self.open = Some(self.source.ask());
+            } else if changed && self.early {
+                self.early = false;
+                self.open = Some(self.source.ask());
+            }
         }
         let Some(open) = &mut self.open else {
             return Poll::Pending;
@@ -217,6 +190,8 @@ impl<'a> Watch<'a> {
             Poll::Ready(Ok(true)) => Poll::Ready(()),
             Poll::Ready(Ok(false) | Err(CancellationUnknown)) => {
                 self.open = None;
+                // Leaves the waker for the next change.
+                let _change_is_met_later = self.source.poll_changed(cx);
                 Poll::Pending
             }
             Poll::Pending => Poll::Pending,

@@ -10,6 +10,7 @@
 mod budget;
 mod call;
 mod client;
+mod deadline;
 mod failure;
 mod handshake;
 mod leg;

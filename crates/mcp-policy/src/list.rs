@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use mcp_wire::{
-    Delivery, Message, ProtocolVersion, RequestId, ToolDefinition, ToolName, ToolNameError, ToolsPage,
+    Cursor, Delivery, Message, ProtocolVersion, ToolDefinition, ToolName, ToolNameError, ToolsPage,
 };
 
 use crate::client::Client;
@@ -51,9 +51,11 @@ pub enum QuarantineReason {
 #[non_exhaustive]
 pub struct WalkLimits {
     /// Pages. Default 50.
-    pub pages: usize,
+    pub pages: u32,
     /// Definitions, the quarantined ones included. Default 500.
     pub tools: usize,
+    /// Bytes of all definitions and cursors together. Default 8,388,608 (8 MiB).
+    pub bytes: usize,
 }
 
 impl Default for WalkLimits {
@@ -61,6 +63,7 @@ impl Default for WalkLimits {
         Self {
             pages: 50,
             tools: 500,
+            bytes: 8 * 1_024 * 1_024,
         }
     }
 }
@@ -73,12 +76,18 @@ pub enum WalkFault {
     #[error("the list of tools has more than {limit} pages")]
     TooManyPages {
         /// The pages allowed.
-        limit: usize,
+        limit: u32,
     },
     /// There are more tools than allowed.
     #[error("the list has more than {limit} tools")]
     TooManyTools {
         /// The tools allowed.
+        limit: usize,
+    },
+    /// The definitions and cursors are larger than allowed.
+    #[error("the list of tools is larger than {limit} bytes")]
+    TooManyBytes {
+        /// The bytes allowed.
         limit: usize,
     },
     /// A cursor came a second time.
@@ -93,6 +102,7 @@ impl WalkFault {
         match self {
             Self::TooManyPages { .. } => "too-many-pages",
             Self::TooManyTools { .. } => "too-many-tools",
+            Self::TooManyBytes { .. } => "list-too-large",
             Self::CursorLoop => "cursor-loop",
         }
     }
@@ -110,17 +120,16 @@ impl Client {
     ///
     /// Dropping the future closes the current exchange. Nothing is noted.
     pub async fn list_tools(&self, server: &Server, limits: WalkLimits) -> Result<ToolList, Failure> {
-        let mut operation = self.begin(server);
+        let mut deadline = self.begin(server);
+        let mut legs = self.legs(server, limits.pages.saturating_add(1))?;
         let negotiated = self
-            .shake_hands(&mut operation, server, &Never)
+            .shake_hands(&mut deadline, &mut legs, &Never)
             .await
             .map_err(Failure::before_request)?;
         let mut walk = Walk::new(limits);
         let latency = loop {
-            let message = negotiated.message(walk.next_request(self.allocate_id()?));
-            let reply = operation
-                .request(self.transport(), &server.target, message, &Never)
-                .await?;
+            let request = |id| negotiated.message(Message::tools_list(id, walk.next.as_ref()));
+            let reply = legs.request(&mut deadline, request, &Never).await?;
             let page = ToolsPage::parse(&reply.result).map_err(|fault| Failure::Malformed {
                 fault,
                 delivery: Delivery::Unknown,
@@ -129,7 +138,7 @@ impl Client {
                 break reply.latency;
             }
         };
-        self.note_contact(&mut operation, server, latency).await;
+        self.note_contact(&mut deadline, server, latency).await;
         let (tools, quarantined) = walk.finish();
         Ok(ToolList {
             tools,
@@ -143,11 +152,12 @@ impl Client {
 /// A walk under way.
 struct Walk {
     limits: WalkLimits,
-    pages: usize,
+    pages: u32,
+    bytes: usize,
     tools: Vec<ToolDefinition>,
     quarantined: Vec<Quarantined>,
-    next: Option<mcp_wire::Cursor>,
-    seen: BTreeSet<mcp_wire::Cursor>,
+    next: Option<Cursor>,
+    seen: BTreeSet<Cursor>,
 }
 
 impl Walk {
@@ -155,6 +165,7 @@ impl Walk {
         Self {
             limits,
             pages: 0,
+            bytes: 0,
             tools: vec![],
             quarantined: vec![],
             next: None,
@@ -162,13 +173,16 @@ impl Walk {
         }
     }
 
-    fn next_request(&self, id: RequestId) -> Message {
-        Message::tools_list(id, self.next.as_ref())
-    }
-
     /// Takes a page. `true` when it was the last one.
     fn take_in(&mut self, page: ToolsPage) -> Result<bool, WalkFault> {
         self.pages += 1;
+        self.bytes += page.tools.iter().map(|tool| tool.text().len()).sum::<usize>();
+        self.bytes += page.next.as_ref().map_or(0, Cursor::len);
+        if self.bytes > self.limits.bytes {
+            return Err(WalkFault::TooManyBytes {
+                limit: self.limits.bytes,
+            });
+        }
         self.tools.extend(page.tools);
         let unusable = |error| Quarantined {
             name: None,

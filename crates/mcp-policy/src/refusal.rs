@@ -23,7 +23,7 @@ pub enum Refusal {
         /// The calls that a run may make.
         limit: u32,
     },
-    /// A store that must answer before a call did not: the gate, the approvals or the ledger.
+    /// A store that must answer before a call did not: the approvals or the ledger.
     #[error("not permitted: {0}")]
     Store(#[from] StoreError),
     /// The ledger holds no run under this lease.

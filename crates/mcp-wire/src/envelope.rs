@@ -62,7 +62,8 @@ impl<'a> ErrorMembers<'a> {
                 _ => return Known::No,
             };
             Known::Yes(slot.replace(value))
-        })?;
+        })
+        .map_err(|fault| fault.shifted(error.offset))?;
         Ok(members)
     }
 }

@@ -10,7 +10,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 ///
 /// The state is fixed in size and immutable but for one atomic counter, so an allocator can be shared between
 /// threads without a lock. In a process other than the one that made it (a fork), it draws a fresh namespace for
-/// *every* id; it neither locks nor writes there, so a child of a multi-threaded parent cannot hang.
+/// every reservation; it neither locks nor writes there, so a child of a multi-threaded parent cannot hang.
 ///
 /// Ids are opaque and random, which makes a repeat improbable; they are not proven unique worldwide. Not detected: a
 /// virtual machine resumed twice from one snapshot, and a process id that was reused across two forks.
@@ -59,22 +59,78 @@ impl RequestIds {
         })
     }
 
-    /// Gives out the next id.
+    /// Gives out one id.
     ///
     /// # Errors
     ///
-    /// [`IdError::Exhausted`] when the sequence is spent (it never wraps), [`IdError::Entropy`] when a forked child
-    /// cannot draw a namespace. Both are local and come before any contact with a server.
+    /// As [`RequestIds::reserve`].
     pub fn allocate(&self) -> Result<RequestId, IdError> {
-        if self.process.current() != self.owner {
-            return Ok(RequestId::compose(&draw(&*self.entropy)?, 1));
+        self.reserve(1)?.allocate()
+    }
+
+    /// Sets `count` ids aside for one operation, so that none of its legs can fail for want of an id after another leg
+    /// has contacted the server.
+    ///
+    /// # Errors
+    ///
+    /// [`IdError::Exhausted`] when the sequence has fewer ids left (it never wraps), [`IdError::Entropy`] when a forked
+    /// child cannot draw a namespace. Both are local and come before any contact with a server.
+    pub fn reserve(&self, count: u32) -> Result<ReservedIds<'_>, IdError> {
+        let (count, process) = (u64::from(count), self.process.current());
+        if process != self.owner {
+            let namespace = draw(&*self.entropy)?;
+            return Ok(ReservedIds {
+                ids: self,
+                process,
+                namespace,
+                next: 1,
+                end: 1 + count,
+            });
         }
         // `u64::MAX` marks the spent sequence: it is never given out, and adding to it is never attempted.
-        let sequence = self
+        let next = self
             .next
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| next.checked_add(1))
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| {
+                next.checked_add(count)
+            })
             .map_err(|_spent| IdError::Exhausted)?;
-        Ok(RequestId::compose(&self.namespace, sequence))
+        Ok(ReservedIds {
+            ids: self,
+            process,
+            namespace: self.namespace,
+            next,
+            end: next + count,
+        })
+    }
+}
+
+/// Ids that were set aside for one operation. What is not used is never given out.
+#[derive(Debug)]
+pub struct ReservedIds<'a> {
+    ids: &'a RequestIds,
+    process: ProcessId,
+    namespace: [u8; 16],
+    next: u64,
+    end: u64,
+}
+
+impl ReservedIds<'_> {
+    /// Gives out the next id. After a fork in the middle of the operation, each id has a namespace of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`IdError::Exhausted`] when all of them are used, [`IdError::Entropy`] when a child that was forked meanwhile
+    /// cannot draw a namespace.
+    pub fn allocate(&mut self) -> Result<RequestId, IdError> {
+        if self.next == self.end {
+            return Err(IdError::Exhausted);
+        }
+        if self.ids.process.current() != self.process {
+            return Ok(RequestId::compose(&draw(&*self.ids.entropy)?, self.next));
+        }
+        let id = RequestId::compose(&self.namespace, self.next);
+        self.next += 1;
+        Ok(id)
     }
 }
 
@@ -300,6 +356,33 @@ mod tests {
         );
         assert_eq!(ids.allocate(), Err(IdError::Exhausted));
         assert_eq!(ids.allocate(), Err(IdError::Exhausted));
+    }
+
+    #[test]
+    fn a_reservation_is_whole_or_refused() {
+        let (ids, process) = ids_from(u64::MAX - 3);
+        assert_eq!(ids.reserve(4).err(), Some(IdError::Exhausted));
+        let mut reserved = ids.reserve(2).unwrap();
+        assert_eq!(
+            ids.allocate().unwrap().as_str(),
+            "abababababababababababababababab-18446744073709551614"
+        );
+        assert_eq!(
+            reserved.allocate().unwrap().as_str(),
+            "abababababababababababababababab-18446744073709551612"
+        );
+        process.0.store(8, Ordering::Relaxed);
+        assert_eq!(
+            reserved.allocate().unwrap().as_str(),
+            "acacacacacacacacacacacacacacacac-18446744073709551613"
+        );
+        assert_eq!(
+            reserved.allocate().unwrap().as_str(),
+            "adadadadadadadadadadadadadadadad-18446744073709551613"
+        );
+        process.0.store(7, Ordering::Relaxed);
+        assert!(reserved.allocate().is_ok());
+        assert_eq!(reserved.allocate(), Err(IdError::Exhausted));
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub use crate::call_result::{CallResult, OmittedBlocks};
 pub use crate::code::{CodeFault, ErrorCode};
 pub use crate::endpoint::{Endpoint, EndpointError, Host, Scheme};
 pub use crate::id::{
-    Entropy, EntropyUnavailable, IdError, ProcessId, ProcessIdentity, RequestId, RequestIds,
+    Entropy, EntropyUnavailable, IdError, ProcessId, ProcessIdentity, RequestId, RequestIds, ReservedIds,
 };
 pub use crate::initialize::{InitializeResult, PeerInfo};
 pub use crate::json::JsonType;

@@ -40,6 +40,14 @@ impl Malformed {
         }
     }
 
+    /// The same fault in a text that starts `bytes` later.
+    pub(crate) fn shifted(self, bytes: usize) -> Self {
+        Self {
+            offset: self.offset.map(|offset| offset + bytes),
+            ..self
+        }
+    }
+
     /// The rule that was broken.
     #[must_use]
     pub const fn kind(&self) -> MalformedKind {
@@ -146,7 +154,7 @@ kinds! {
     AmbiguousFraming = "ambiguous-framing", "the length of the body is declared in more than one way";
     InvalidHttp = "invalid-http", "the answer is not valid HTTP";
     UnexpectedSuccess = "unexpected-success", "a success status other than 200 carries no answer to a request";
-    SessionIdInvalid = "session-id-invalid", "the session id must be 1 to 1,024 visible ASCII characters";
+    SessionIdInvalid = "session-id-invalid", "the session id must be given once, as 1 to 1,024 visible ASCII characters";
     ContentCoded = "content-coded", "the body is coded, which was not offered";
     ProtocolVersionMissing = "protocol-version-missing", "`result.protocolVersion` must be a string";
     ProtocolVersionUnsupported = "protocol-version-unsupported", "the server chose a protocol revision that is not supported";

@@ -224,7 +224,7 @@ impl Arguments {
     ///
     /// # Errors
     ///
-    /// [`ArgumentsError`] when the text is no JSON, nested deeper than 512 levels, or its root is no object. The caller
+    /// [`ArgumentsError`] when the text is no JSON, nested deeper than 510 levels, or its root is no object. The caller
     /// is at fault, and nothing was sent.
     pub fn parse(text: &str) -> Result<Self, ArgumentsError> {
         // One level of the limit is the envelope's and one is `params`.
@@ -300,6 +300,15 @@ impl ArgumentsError {
 /// Where the next page of a list starts: the server's own text, sent back unchanged.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cursor(pub(crate) String);
+
+impl Cursor {
+    /// The length of the server's text, in bytes. No cursor is empty.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "an empty cursor is none")]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+}
 
 impl fmt::Debug for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

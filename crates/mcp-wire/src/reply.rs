@@ -144,7 +144,10 @@ impl ReplyDecoder {
 fn judge_json(text: Vec<u8>, expected: &RequestId, limits: &ReplyLimits) -> Result<Reply, Malformed> {
     let text = String::from_utf8(text)
         .map_err(|fault| Malformed::at(MalformedKind::InvalidUtf8, fault.utf8_error().valid_up_to()))?;
-    if text.bytes().all(|byte| byte.is_ascii_whitespace()) {
+    if text
+        .bytes()
+        .all(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t'))
+    {
         return Err(MalformedKind::EmptyBody.into());
     }
     match Frame::parse(&text, expected, limits)? {

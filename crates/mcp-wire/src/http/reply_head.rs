@@ -14,7 +14,7 @@ pub struct ReplyHead {
     status: u16,
     media: Media,
     coded: bool,
-    session: Option<Vec<u8>>,
+    session: Session,
     lengths: Lengths,
 }
 
@@ -48,7 +48,7 @@ impl ReplyHead {
             status,
             media: Media::Missing,
             coded: false,
-            session: None,
+            session: Session::None,
             lengths: Lengths::default(),
         };
         for (name, value) in fields {
@@ -57,7 +57,7 @@ impl ReplyHead {
                 "content-encoding" => head.coded |= !trim(value).eq_ignore_ascii_case(b"identity"),
                 "content-length" => head.lengths.add_length(value),
                 "transfer-encoding" => head.lengths.add_coding(value),
-                "mcp-session-id" => head.session = Some(value.into()),
+                "mcp-session-id" => head.session = head.session.and(value),
                 _ => {}
             }
         }
@@ -116,15 +116,39 @@ impl ReplyHead {
         if self.coded {
             return Err(Malformed::new(MalformedKind::ContentCoded).into());
         }
-        let issues_session = leg.method == Method::Initialize;
-        let session = match self.session.filter(|_| issues_session) {
-            Some(value) => Some(
-                SessionId::parse(&value)
-                    .map_err(|_invalid| Malformed::new(MalformedKind::SessionIdInvalid))?,
-            ),
-            None => None,
+        let session = if leg.method == Method::Initialize {
+            self.session.adopt()?
+        } else {
+            None
         };
         Ok(HeadVerdict::Answer { framing, session })
+    }
+}
+
+/// The session id of an answer.
+#[derive(Debug)]
+enum Session {
+    None,
+    One(Vec<u8>),
+    Several,
+}
+
+impl Session {
+    fn and(self, value: &[u8]) -> Self {
+        match self {
+            Self::None => Self::One(value.into()),
+            Self::One(_) | Self::Several => Self::Several,
+        }
+    }
+
+    fn adopt(self) -> Result<Option<SessionId>, Malformed> {
+        match self {
+            Self::None => Ok(None),
+            Self::One(value) => SessionId::parse(&value)
+                .map(Some)
+                .map_err(|_invalid| MalformedKind::SessionIdInvalid.into()),
+            Self::Several => Err(MalformedKind::SessionIdInvalid.into()),
+        }
     }
 }
 

@@ -128,6 +128,9 @@ pub enum CredentialError {
     /// What was read is empty or cannot be the value of a header.
     #[error("the credential {0} is empty or cannot stand in a header")]
     Unusable(CredentialRef),
+    /// Another credential stands in the same header.
+    #[error("the credential {0} and another one claim the same header")]
+    Conflict(CredentialRef),
     /// The reference is of a form that this vault does not know.
     #[error("the credential reference is of an unknown form; use env:NAME or file:PATH")]
     UnknownForm,
@@ -141,6 +144,7 @@ impl CredentialError {
             Self::Missing(_) => "credential-missing",
             Self::Unreadable(_) => "credential-unreadable",
             Self::Unusable(_) => "credential-unusable",
+            Self::Conflict(_) => "credential-conflict",
             Self::UnknownForm => "credential-form-unknown",
         }
     }

@@ -111,6 +111,9 @@ pub enum TransportError {
     /// The server's certificate is not trusted.
     #[error("the server's certificate is not trusted; give its authority's certificate if it is private")]
     TlsUntrusted,
+    /// There is no authority to trust: the platform has no store and the host gave none.
+    #[error("this machine trusts no certificate authority; give one as a file")]
+    TlsTrustMissing,
     /// The TLS handshake failed for another reason.
     #[error("the TLS handshake with the server failed")]
     Tls,
@@ -140,6 +143,7 @@ impl TransportError {
             Self::Connect => "connect-failed",
             Self::TlsNameMismatch => "tls-name-mismatch",
             Self::TlsUntrusted => "tls-untrusted",
+            Self::TlsTrustMissing => "tls-trust-missing",
             Self::Tls => "tls-failed",
             Self::ConnectionLost => "connection-lost",
             Self::Status(status) => status.kind(),
@@ -157,6 +161,7 @@ impl TransportError {
             | Self::Connect
             | Self::TlsNameMismatch
             | Self::TlsUntrusted
+            | Self::TlsTrustMissing
             | Self::Tls
             | Self::ConnectionLost => false,
         }
