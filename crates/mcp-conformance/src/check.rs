@@ -5,6 +5,8 @@ use mcp_policy::{Failure, Server};
 use mcp_testkit::{FakeClock, PeerLog, RecordedRequest, ScriptedPeer};
 use mcp_wire::Delivery;
 
+use crate::chunking::Chunking;
+use crate::decoder::compare_cuttings;
 use crate::oracle::{Expected, ExpectedRequest, Operation, Oracle};
 use crate::profile::Profile;
 use crate::reply::{Values, fill};
@@ -31,13 +33,17 @@ pub struct Verdict {
 #[derive(Debug)]
 pub struct Miss(pub String);
 
-/// Runs every oracle whose id, set or requirement contains `filter`, under every profile.
+/// Runs every oracle whose id, set or requirement contains `filter`, under every profile and in every cutting.
 #[must_use]
 pub fn run(suite: &Suite, filter: &str) -> Report {
     let mut verdicts = Vec::new();
     for oracle in suite.oracles.iter().filter(|oracle| oracle.matches(filter)) {
         for profile in &suite.profiles {
-            let misses = check(oracle, profile);
+            let mut misses = Vec::new();
+            for chunking in Chunking::ALL {
+                let found = check(oracle, profile, chunking).into_iter();
+                misses.extend(found.map(|Miss(miss)| Miss(format!("cut {}: {miss}", chunking.name()))));
+            }
             verdicts.push(Verdict {
                 oracle: oracle.clone(),
                 profile: profile.name.clone(),
@@ -49,9 +55,9 @@ pub fn run(suite: &Suite, filter: &str) -> Report {
 }
 
 /// Runs one oracle under one profile and compares everything that it speaks of.
-fn check(oracle: &Oracle, profile: &Profile) -> Vec<Miss> {
+fn check(oracle: &Oracle, profile: &Profile, chunking: Chunking) -> Vec<Miss> {
     let clock = FakeClock::new();
-    let peer = ScriptedPeer::new(OracleScript::new(oracle, profile, clock.clone()));
+    let peer = ScriptedPeer::new(OracleScript::new(oracle, profile, clock.clone(), chunking));
     let observation = observe(oracle, profile, &peer, clock);
     let (server, subject, observed) = match observation {
         Ok(observation) => observation,
@@ -68,6 +74,11 @@ fn check(oracle: &Oracle, profile: &Profile) -> Vec<Miss> {
     compare_ids(&log, &mut misses);
     if let Some(expected) = &oracle.requests {
         compare_requests(expected, &log, profile, &mut misses);
+    }
+    if chunking == Chunking::Whole {
+        for (body, framing, id) in oracle.bodies() {
+            compare_cuttings(&body, framing, id, &mut misses);
+        }
     }
     misses
 }

@@ -7,6 +7,8 @@
 //! [`Suite::load`] reads `specs/`, [`run`] judges, [`Report`] shows.
 
 mod check;
+mod chunking;
+mod decoder;
 mod oracle;
 mod profile;
 mod reply;
@@ -16,6 +18,7 @@ mod subject;
 mod suite;
 
 pub use crate::check::{Miss, Verdict, run};
+pub use crate::chunking::Chunking;
 pub use crate::oracle::{Expected, Oracle};
 pub use crate::profile::Profile;
 pub use crate::report::Report;

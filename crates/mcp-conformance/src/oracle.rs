@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::reply::ReplySpec;
+use crate::reply::{Body, ReplySpec};
 
 /// A file of oracles that belong together as evidence.
 #[derive(Debug, Deserialize)]
@@ -15,7 +15,80 @@ pub(crate) struct OracleFile {
     /// What the set is evidence of.
     #[expect(dead_code, reason = "for the reader of the file")]
     pub(crate) about: String,
+    #[serde(default)]
     pub(crate) oracles: Vec<Oracle>,
+    /// Cases of one frame; each becomes an oracle in every framing that it names.
+    #[serde(default)]
+    pub(crate) frames: Vec<FrameCase>,
+}
+
+/// One frame as the answer to `tools/call`, without a word on how it is framed.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FrameCase {
+    id: String,
+    requirements: Vec<String>,
+    title: String,
+    /// The operation; a call of the tool `echo` unless it says otherwise.
+    #[serde(default)]
+    operation: Operation,
+    /// The bytes of the frame.
+    frame: Body,
+    /// Where the case holds; in both unless it says otherwise.
+    #[serde(default = "both")]
+    framings: Vec<CaseFraming>,
+    expect: Expected,
+}
+
+/// A framing of a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum CaseFraming {
+    Json,
+    Event,
+}
+
+fn both() -> Vec<CaseFraming> {
+    vec![CaseFraming::Json, CaseFraming::Event]
+}
+
+impl FrameCase {
+    /// The same case in each of its framings.
+    pub(crate) fn into_oracles(self) -> Vec<Oracle> {
+        let Self {
+            id,
+            requirements,
+            title,
+            operation,
+            frame,
+            framings,
+            expect,
+        } = self;
+        let method = match operation {
+            Operation::CallTool => "tools/call",
+            Operation::ListTools => "tools/list",
+            Operation::Ping => "initialize",
+            Operation::Probe => "ping",
+        };
+        let oracle = |framing: CaseFraming| {
+            let (suffix, reply) = match framing {
+                CaseFraming::Json => ("json", ReplySpec::of_body(frame.clone())),
+                CaseFraming::Event => ("event", ReplySpec::of_event(frame.clone())),
+            };
+            Oracle {
+                id: format!("{id}/{suffix}"),
+                set: String::new(),
+                requirements: requirements.clone(),
+                title: title.clone(),
+                operation,
+                repeat: once(),
+                legs: BTreeMap::from([(method.to_owned(), vec![reply])]),
+                expect: expect.clone(),
+                requests: None,
+            }
+        };
+        framings.into_iter().map(oracle).collect()
+    }
 }
 
 /// One case: what the server says on each leg, and what the client must make of it.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use mcp_testkit::{PeerReply, ReplyEnd};
+use mcp_wire::Framing;
 use serde::Deserialize;
 
 /// One answer. Without a field, the healthy default holds: 200, `application/json`, a declared length.
@@ -20,6 +21,9 @@ pub(crate) struct ReplySpec {
     fields: Vec<(String, String)>,
     #[serde(default)]
     body: Body,
+    /// Whether the body is the data of one event, not yet framed as such.
+    #[serde(default)]
+    as_event: bool,
     /// Spaces that fill the body up to this many bytes.
     #[serde(default)]
     pad_to: usize,
@@ -57,7 +61,7 @@ fn json() -> Option<String> {
 /// A body: a text, or parts in a row.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
-enum Body {
+pub(crate) enum Body {
     Text(String),
     Parts(Vec<Part>),
 }
@@ -70,7 +74,7 @@ impl Default for Body {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
-enum Part {
+pub(crate) enum Part {
     Text(String),
     /// A text again and again, up to at least so many bytes.
     Repeat {
@@ -111,11 +115,17 @@ pub(crate) type Values = BTreeMap<String, String>;
 impl ReplySpec {
     /// A healthy answer with this body.
     pub(crate) fn healthy(body: &str) -> Self {
+        Self::of_body(Body::Text(body.to_owned()))
+    }
+
+    /// A healthy answer with this body.
+    pub(crate) fn of_body(body: Body) -> Self {
         Self {
             status: ok(),
             media_type: json(),
             fields: Vec::new(),
-            body: Body::Text(body.to_owned()),
+            body,
+            as_event: false,
             pad_to: 0,
             raw: None,
             framing: HttpFraming::default(),
@@ -124,6 +134,15 @@ impl ReplySpec {
             then: Then::default(),
             elapse_ms: 0,
             silent: false,
+        }
+    }
+
+    /// A healthy event stream with this data in one event.
+    pub(crate) fn of_event(data: Body) -> Self {
+        Self {
+            media_type: Some("text/event-stream".to_owned()),
+            as_event: true,
+            ..Self::of_body(data)
         }
     }
 
@@ -149,10 +168,7 @@ impl ReplySpec {
                 end: self.end(),
             };
         }
-        let mut body = self.body.render(values);
-        if body.len() < self.pad_to {
-            body.resize(self.pad_to, b' ');
-        }
+        let mut body = self.body(values);
         let mut head = format!("HTTP/1.1 {} Scripted\r\n", self.status);
         if let Some(media_type) = &self.media_type {
             head += &format!("Content-Type: {media_type}\r\n");
@@ -176,6 +192,27 @@ impl ReplySpec {
         PeerReply {
             pieces: vec![head.into_bytes(), body],
             end: self.end(),
+        }
+    }
+
+    /// The whole body, before anything is cut off.
+    pub(crate) fn body(&self, values: &Values) -> Vec<u8> {
+        let mut body = self.body.render(values);
+        if self.as_event {
+            body = event(&body);
+        }
+        if body.len() < self.pad_to {
+            body.resize(self.pad_to, b' ');
+        }
+        body
+    }
+
+    /// How the body holds its frames, if the media type says that it holds any.
+    pub(crate) fn reply_framing(&self) -> Option<Framing> {
+        match self.media_type.as_deref() {
+            Some("application/json") => Some(Framing::Json),
+            Some("text/event-stream") => Some(Framing::EventStream),
+            Some(_) | None => None,
         }
     }
 
@@ -217,6 +254,22 @@ pub(crate) fn fill(text: &str, values: &Values) -> String {
     values.iter().fold(text.to_owned(), |text, (name, value)| {
         text.replace(&format!("{{{{{name}}}}}"), value)
     })
+}
+
+/// Data as one event: a `data` field for each of its lines.
+fn event(data: &[u8]) -> Vec<u8> {
+    let mut framed = b"data: ".to_vec();
+    let mut after_cr = false;
+    for &byte in data {
+        match byte {
+            b'\n' if after_cr => {}
+            b'\r' | b'\n' => framed.extend_from_slice(b"\ndata: "),
+            other => framed.push(other),
+        }
+        after_cr = byte == b'\r';
+    }
+    framed.extend_from_slice(b"\n\n");
+    framed
 }
 
 fn chunks(body: &[u8], last: &str) -> Vec<u8> {

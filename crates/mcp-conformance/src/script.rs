@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use mcp_testkit::{FakeClock, PeerReply, RecordedRequest, ReplyEnd, Script};
 
+use crate::chunking::Chunking;
 use crate::oracle::Oracle;
 use crate::profile::Profile;
 use crate::reply::{ReplySpec, Values};
@@ -20,16 +21,18 @@ pub(crate) struct OracleScript {
     /// How often each method was answered.
     answered: BTreeMap<String, usize>,
     values: Values,
+    chunking: Chunking,
 }
 
 impl OracleScript {
-    pub(crate) fn new(oracle: &Oracle, profile: &Profile, clock: FakeClock) -> Self {
+    pub(crate) fn new(oracle: &Oracle, profile: &Profile, clock: FakeClock, chunking: Chunking) -> Self {
         Self {
             legs: oracle.legs.clone(),
             session: profile.session.clone(),
             clock,
             answered: BTreeMap::new(),
             values: Values::new(),
+            chunking,
         }
     }
 
@@ -72,7 +75,11 @@ impl Script for OracleScript {
             };
         }
         self.clock.advance(Duration::from_millis(spec.elapse_ms));
-        spec.render(&self.values)
+        let PeerReply { pieces, end } = spec.render(&self.values);
+        PeerReply {
+            pieces: self.chunking.cut(&pieces.concat()),
+            end,
+        }
     }
 }
 

@@ -3,12 +3,16 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use mcp_testkit::{FixedProcess, SeededEntropy};
+use mcp_wire::{Framing, RequestId, RequestIds};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::oracle::{Oracle, OracleFile};
+use crate::oracle::{FrameCase, Oracle, OracleFile};
 use crate::profile::Profile;
+use crate::reply::Values;
 
 /// Everything that `specs/` says.
 #[derive(Debug)]
@@ -75,7 +79,8 @@ impl Suite {
         for folder in entries(specs)?.into_iter().filter(|path| path.is_dir()) {
             for path in json_files(&folder.join("oracles"))? {
                 let file: OracleFile = read(&path)?;
-                for mut oracle in file.oracles {
+                let frames = file.frames.into_iter().flat_map(FrameCase::into_oracles);
+                for mut oracle in file.oracles.into_iter().chain(frames) {
                     if !ids.insert(oracle.id.clone()) {
                         return Err(LoadError::Twice(oracle.id));
                     }
@@ -102,6 +107,26 @@ impl Suite {
 }
 
 impl Oracle {
+    /// The bodies that the oracle scripts as answers to requests, rendered for one id.
+    pub(crate) fn bodies(&self) -> Vec<(Vec<u8>, Framing, RequestId)> {
+        let ids = RequestIds::new(Arc::new(SeededEntropy::new(1)), Arc::new(FixedProcess::default()));
+        let Some(id) = ids.and_then(|ids| ids.allocate()).ok() else {
+            return Vec::new();
+        };
+        let values = Values::from([
+            ("id".to_owned(), format!("\"{id}\"")),
+            ("id_text".to_owned(), id.to_string()),
+        ]);
+        let replies = self
+            .legs
+            .iter()
+            .filter(|(method, _)| !method.starts_with("notifications/"));
+        replies
+            .flat_map(|(_, replies)| replies)
+            .filter_map(|reply| Some((reply.body(&values), reply.reply_framing()?, id)))
+            .collect()
+    }
+
     /// Whether `filter` is part of the oracle's id, set or one of its requirements.
     #[must_use]
     pub fn matches(&self, filter: &str) -> bool {
