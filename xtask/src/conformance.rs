@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mcp_conformance::{Suite, run as run_suite};
+use mcp_conformance::{Suite, run as run_suite, run_faults};
 
 use crate::failure::Failure;
 
@@ -14,6 +14,7 @@ struct Options {
     json: Option<PathBuf>,
     junit: Option<PathBuf>,
     list: bool,
+    faults: bool,
 }
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
@@ -34,6 +35,15 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
             );
         }
         return Ok(());
+    }
+    if options.faults {
+        let report = run_faults(&suite);
+        println!("{report}");
+        return if report.is_green() {
+            Ok(())
+        } else {
+            Err(Failure::new("a plant was not caught, or is missing"))
+        };
     }
     let report = run_suite(&suite, &options.filter);
     println!("{report}");
@@ -66,9 +76,10 @@ impl Options {
                 "--json" => options.json = Some(value()?.into()),
                 "--junit" => options.junit = Some(value()?.into()),
                 "--list" => options.list = true,
+                "--faults" => options.faults = true,
                 other => {
                     return Err(Failure::new(format!(
-                        "unknown option {other}; there are --filter TEXT, --list, --json FILE and --junit FILE"
+                        "unknown option {other}; there are --filter TEXT, --list, --faults, --json FILE and --junit FILE"
                     )));
                 }
             }

@@ -1,81 +1,35 @@
-//! The one check: an oracle under a profile, against the real client.
+//! The one check: what an oracle expects against what a run left behind.
+
+use std::collections::BTreeSet;
 
 use mcp_policy::port::{StepOutcome, StepStatus};
-use mcp_policy::{Failure, Server};
-use mcp_testkit::{FakeClock, PeerLog, RecordedRequest, ScriptedPeer};
+use mcp_testkit::{PeerLog, RecordedRequest};
 use mcp_wire::Delivery;
 
 use crate::chunking::Chunking;
 use crate::decoder::compare_cuttings;
+use crate::evidence::{Evidence, gather};
 use crate::oracle::{Expected, ExpectedRequest, Operation, Oracle};
+use crate::outcome::Outcome;
+use crate::plant::Plant;
 use crate::profile::Profile;
 use crate::reply::{Values, fill};
-use crate::report::Report;
-use crate::script::OracleScript;
-use crate::subject::{Observed, Subject};
-use crate::suite::Suite;
 
 /// A word that oracles put into replies; it may appear in no failure.
-const CANARY: &str = "CANARY";
-
-/// What one oracle came to under one profile.
-#[derive(Debug)]
-pub struct Verdict {
-    /// The oracle.
-    pub oracle: Oracle,
-    /// The profile's name.
-    pub profile: String,
-    /// What was missed; nothing when it holds.
-    pub misses: Vec<Miss>,
-}
+pub(crate) const CANARY: &str = "CANARY";
 
 /// One expectation that was not met, in words.
 #[derive(Debug)]
 pub struct Miss(pub String);
 
-/// Runs every oracle whose id, set or requirement contains `filter`, under every profile and in every cutting.
-#[must_use]
-pub fn run(suite: &Suite, filter: &str) -> Report {
-    let mut verdicts = Vec::new();
-    for oracle in suite.oracles.iter().filter(|oracle| oracle.matches(filter)) {
-        for profile in &suite.profiles {
-            let mut misses = Vec::new();
-            for chunking in Chunking::ALL {
-                let found = check(oracle, profile, chunking).into_iter();
-                misses.extend(found.map(|Miss(miss)| Miss(format!("cut {}: {miss}", chunking.name()))));
-            }
-            verdicts.push(Verdict {
-                oracle: oracle.clone(),
-                profile: profile.name.clone(),
-                misses,
-            });
-        }
-    }
-    Report::new(verdicts, suite)
-}
-
 /// Runs one oracle under one profile and compares everything that it speaks of.
-fn check(oracle: &Oracle, profile: &Profile, chunking: Chunking) -> Vec<Miss> {
-    let clock = FakeClock::new();
-    let peer = ScriptedPeer::new(OracleScript::new(oracle, profile, clock.clone(), chunking));
-    let observation = observe(oracle, profile, &peer, clock);
-    let (server, subject, observed) = match observation {
-        Ok(observation) => observation,
+pub(crate) fn check(oracle: &Oracle, profile: &Profile, chunking: Chunking, plant: Plant) -> Vec<Miss> {
+    let evidence = match gather(oracle, profile, chunking, plant) {
+        Ok(evidence) => evidence,
         Err(reason) => return vec![Miss(format!("the suite could not be set up: {reason}"))],
     };
-    let mut misses = Vec::new();
-    for observed in &observed {
-        compare(&oracle.expect, observed, &mut misses);
-        look_for_canary(observed, &mut misses);
-    }
-    compare_contacts(oracle, subject.health.count(&server.name), &mut misses);
-    compare_steps(oracle, &subject, &mut misses);
-    let log = peer.log();
-    compare_ids(&log, &mut misses);
-    if let Some(expected) = &oracle.requests {
-        compare_requests(expected, &log, profile, &mut misses);
-    }
-    if chunking == Chunking::Whole {
+    let mut misses = judge(oracle, profile, &evidence);
+    if chunking == Chunking::Whole && plant == Plant::NONE {
         for (body, framing, id) in oracle.bodies() {
             compare_cuttings(&body, framing, id, &mut misses);
         }
@@ -83,155 +37,119 @@ fn check(oracle: &Oracle, profile: &Profile, chunking: Chunking) -> Vec<Miss> {
     misses
 }
 
-type Observation = (Server, Subject, Vec<Observed>);
-
-fn observe(
-    oracle: &Oracle,
-    profile: &Profile,
-    peer: &ScriptedPeer,
-    clock: FakeClock,
-) -> Result<Observation, Box<dyn std::error::Error>> {
-    let server = profile.server()?;
-    let subject = Subject::new(peer.clone(), clock)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .build()?;
-    let observed = runtime.block_on(async {
-        let mut observed = Vec::new();
-        for _ in 0..oracle.repeat {
-            observed.push(subject.carry_out(oracle.operation, &server).await?);
+fn judge(oracle: &Oracle, profile: &Profile, evidence: &Evidence) -> Vec<Miss> {
+    let mut misses = Vec::new();
+    for outcome in &evidence.outcomes {
+        if !meets(&oracle.expect, outcome) {
+            misses.push(Miss(format!(
+                "expected {:?}, observed {outcome:?}",
+                oracle.expect
+            )));
         }
-        Ok::<_, Box<dyn std::error::Error>>(observed)
-    })?;
-    Ok((server, subject, observed))
+        look_for_canary(outcome, &mut misses);
+    }
+    compare_contacts(evidence, &mut misses);
+    compare_steps(oracle, evidence, &mut misses);
+    compare_ids(oracle, &evidence.log, &mut misses);
+    if let Some(expected) = &oracle.requests {
+        compare_requests(expected, evidence, profile, &mut misses);
+    }
+    misses
 }
 
-fn compare(expected: &Expected, observed: &Observed, misses: &mut Vec<Miss>) {
-    let holds = match (expected, observed) {
-        (Expected::Result { text }, Observed::Call(call)) => !call.is_error && call.text == *text,
-        (Expected::ToolError { text }, Observed::Call(call)) => call.is_error && call.text == *text,
+fn meets(expected: &Expected, outcome: &Outcome) -> bool {
+    match (expected, outcome) {
+        (Expected::Result { text }, Outcome::Result { text: found })
+        | (Expected::ToolError { text }, Outcome::ToolError { text: found }) => text == found,
         (
             Expected::RpcError {
                 code,
                 message,
                 http_status,
             },
-            Observed::Failed(Failure::Rpc {
-                error,
+            Outcome::RpcError {
+                code: found,
+                message: shown,
                 http_status: status,
-                delivery: _,
-            }),
+            },
         ) => {
-            error.code().get() == *code
-                && message.as_ref().is_none_or(|message| error.message() == message)
+            code == found
+                && message.as_ref().is_none_or(|message| message == shown)
                 && http_status.is_none_or(|expected| *status == Some(expected))
         }
-        (Expected::Failed { kind, delivery, says }, Observed::Failed(failure)) => {
-            failure.kind() == kind
-                && delivery
-                    .as_ref()
-                    .is_none_or(|delivery| failure.delivery().name() == delivery)
-                && says
-                    .as_ref()
-                    .is_none_or(|says| failure.to_string().contains(says.as_str()))
+        (
+            Expected::Failed { kind, delivery, says },
+            Outcome::Failed {
+                kind: found,
+                delivery: known,
+                shown,
+            },
+        ) => {
+            kind == found
+                && delivery.as_ref().is_none_or(|delivery| delivery == known)
+                && says.as_ref().is_none_or(|says| shown.contains(says.as_str()))
         }
-        (Expected::Pong { version, name }, Observed::Pong(pong)) => {
-            pong.version.as_str() == version && pong.server.name == *name
-        }
-        (Expected::Pong { version, name }, Observed::Probe(probe)) => {
-            probe.pong.version.as_str() == version && probe.pong.server.name == *name
-        }
-        (Expected::Tools { names, quarantined }, Observed::Tools(list)) => {
-            list.tools
-                .iter()
-                .map(|tool| tool.name().as_str())
-                .eq(names.iter().map(String::as_str))
-                && list.quarantined.len() == *quarantined
-        }
+        (
+            Expected::Pong { version, name },
+            Outcome::Pong {
+                version: found,
+                name: shown,
+            },
+        ) => version == found && name == shown,
+        (
+            Expected::Tools { names, quarantined },
+            Outcome::Tools {
+                names: found,
+                quarantined: set_aside,
+            },
+        ) => names == found && quarantined == set_aside,
         (_, _) => false,
-    };
-    if !holds {
-        misses.push(Miss(format!(
-            "expected {expected:?}, observed {}",
-            describe(observed)
-        )));
-    }
-}
-
-/// Our own words on what was observed; a remote text only where the client itself shows it.
-fn describe(observed: &Observed) -> String {
-    match observed {
-        Observed::Call(call) => format!(
-            "a result with is_error={} and text {:?}",
-            call.is_error, call.text
-        ),
-        Observed::Tools(list) => {
-            format!(
-                "{} tools and {} set aside",
-                list.tools.len(),
-                list.quarantined.len()
-            )
-        }
-        Observed::Pong(pong) => format!("a handshake at {} with {:?}", pong.version, pong.server.name),
-        Observed::Probe(probe) => format!("a probe at {}", probe.pong.version),
-        Observed::Failed(failure) => {
-            format!(
-                "failure {} ({}, {})",
-                failure.kind(),
-                failure.delivery().name(),
-                failure
-            )
-        }
     }
 }
 
 /// R-227-4c: no byte of a refused reply in a failure. An RPC error is an answer, so its message may be shown.
-fn look_for_canary(observed: &Observed, misses: &mut Vec<Miss>) {
-    if let Observed::Failed(failure) = observed {
-        let shown = format!("{failure} {failure:?}");
-        if shown.contains(CANARY) && !matches!(failure, Failure::Rpc { .. }) {
-            misses.push(Miss(format!("a byte of the refused reply is shown: {shown}")));
-        }
+fn look_for_canary(outcome: &Outcome, misses: &mut Vec<Miss>) {
+    if let Outcome::Failed { shown, .. } = outcome
+        && shown.contains(CANARY)
+    {
+        misses.push(Miss(format!("a byte of the refused reply is shown: {shown}")));
     }
 }
 
 /// One contact for each completed operation, none for a refused or failed one.
-fn compare_contacts(oracle: &Oracle, contacts: usize, misses: &mut Vec<Miss>) {
-    let expected = match oracle.expect {
-        Expected::Result { .. }
-        | Expected::ToolError { .. }
-        | Expected::Pong { .. }
-        | Expected::Tools { .. } => oracle.repeat,
-        Expected::RpcError { .. } | Expected::Failed { .. } => 0,
-    };
-    if contacts != expected {
+fn compare_contacts(evidence: &Evidence, misses: &mut Vec<Miss>) {
+    let completed = evidence
+        .outcomes
+        .iter()
+        .filter(|outcome| outcome.is_completed())
+        .count();
+    if evidence.contacts != completed {
         misses.push(Miss(format!(
-            "expected {expected} noted contacts, found {contacts}"
+            "expected {completed} noted contacts, found {}",
+            evidence.contacts
         )));
     }
 }
 
 /// Each call leaves one settled step; one that was not sent leaves no stamp.
-fn compare_steps(oracle: &Oracle, subject: &Subject, misses: &mut Vec<Miss>) {
-    let steps = subject.ledger.steps();
+fn compare_steps(oracle: &Oracle, evidence: &Evidence, misses: &mut Vec<Miss>) {
     let calls = if oracle.operation == Operation::CallTool {
-        oracle.repeat
+        evidence.begun
     } else {
         0
     };
-    if steps.len() != calls {
-        misses.push(Miss(format!("expected {calls} steps, found {}", steps.len())));
+    if evidence.steps.len() != calls {
+        misses.push(Miss(format!(
+            "expected {calls} steps, found {}",
+            evidence.steps.len()
+        )));
     }
-    for step in steps {
+    for (step, outcome) in evidence.steps.iter().zip(&evidence.outcomes) {
         let Some(StepOutcome { status, delivery }) = step.outcome else {
             misses.push(Miss("a step has no outcome".to_owned()));
             continue;
         };
-        let answered = matches!(
-            oracle.expect,
-            Expected::Result { .. } | Expected::ToolError { .. }
-        );
-        if (status == StepStatus::Ok) != answered {
+        if (status == StepStatus::Ok) != outcome.is_completed() {
             misses.push(Miss(format!("the step is settled as {status:?}")));
         }
         if step.stamped != (delivery != Delivery::NotSent) {
@@ -240,17 +158,15 @@ fn compare_steps(oracle: &Oracle, subject: &Subject, misses: &mut Vec<Miss>) {
     }
 }
 
-/// No id occurs twice, and notifications carry none.
-fn compare_ids(log: &PeerLog, misses: &mut Vec<Miss>) {
-    let mut ids: Vec<&str> = log
+/// No id occurs twice, requests carry one, notifications none, and all come from the namespaces that they should.
+fn compare_ids(oracle: &Oracle, log: &PeerLog, misses: &mut Vec<Miss>) {
+    let ids: Vec<&str> = log
         .requests
         .iter()
         .filter_map(|request| request.member("id"))
         .collect();
-    let all = ids.len();
-    ids.sort_unstable();
-    ids.dedup();
-    if ids.len() != all {
+    let distinct: BTreeSet<&str> = ids.iter().copied().collect();
+    if distinct.len() != ids.len() {
         misses.push(Miss("a request id occurs twice".to_owned()));
     }
     for request in &log.requests {
@@ -263,48 +179,82 @@ fn compare_ids(log: &PeerLog, misses: &mut Vec<Miss>) {
             ));
         }
     }
+    if let Some(expected) = oracle.namespaces {
+        let namespaces: BTreeSet<&str> = ids
+            .iter()
+            .filter_map(|id| id.rsplit_once('-'))
+            .map(|(namespace, _)| namespace)
+            .collect();
+        if namespaces.len() != expected {
+            misses.push(Miss(format!("the ids come from {} namespaces", namespaces.len())));
+        }
+    }
 }
 
-fn compare_requests(expected: &[ExpectedRequest], log: &PeerLog, profile: &Profile, misses: &mut Vec<Miss>) {
-    let methods = |requests: &[RecordedRequest]| -> Vec<String> {
-        requests
-            .iter()
-            .map(|request| request.member("method").unwrap_or("?").to_owned())
-            .collect()
-    };
-    let seen = methods(&log.requests);
-    if !expected.iter().map(|request| &request.method).eq(seen.iter()) {
+/// What the server saw. When it is to see nothing, nothing else outside may have been touched either.
+fn compare_requests(
+    expected: &[ExpectedRequest],
+    evidence: &Evidence,
+    profile: &Profile,
+    misses: &mut Vec<Miss>,
+) {
+    let log = &evidence.log;
+    let touched = log.connections + log.look_ups.len() + evidence.credential_reads;
+    if expected.is_empty() && touched > 0 {
+        misses.push(Miss(format!(
+            "{touched} contacts, look-ups or readings of a credential before a refusal"
+        )));
+    }
+    let seen: Vec<&str> = log
+        .requests
+        .iter()
+        .map(|request| request.member("method").unwrap_or("no method"))
+        .collect();
+    if !expected
+        .iter()
+        .map(|request| request.method.as_str())
+        .eq(seen.iter().copied())
+    {
         misses.push(Miss(format!("the server saw {seen:?}")));
         return;
     }
     let values = Values::from([("session".to_owned(), profile.session.clone().unwrap_or_default())]);
     for (expected, request) in expected.iter().zip(&log.requests) {
-        for (name, value) in &expected.fields {
-            let value = value
-                .as_ref()
-                .map(|value| fill(value, &values))
-                .filter(|value| !value.is_empty());
-            if request.field(name) != value.as_deref() {
-                misses.push(Miss(format!(
-                    "{} carries {name}: {:?}",
-                    expected.method,
-                    request.field(name)
-                )));
-            }
+        compare_request(expected, request, &values, misses);
+    }
+}
+
+fn compare_request(
+    expected: &ExpectedRequest,
+    request: &RecordedRequest,
+    values: &Values,
+    misses: &mut Vec<Miss>,
+) {
+    for (name, value) in &expected.fields {
+        let value = value
+            .as_ref()
+            .map(|value| fill(value, values))
+            .filter(|value| !value.is_empty());
+        if request.field(name) != value.as_deref() {
+            misses.push(Miss(format!(
+                "{} carries {name}: {:?}",
+                expected.method,
+                request.field(name)
+            )));
         }
-        for text in expected
-            .body_has
-            .iter()
-            .filter(|text| !request.body.contains(text.as_str()))
-        {
-            misses.push(Miss(format!("{} lacks {text}", expected.method)));
-        }
-        for text in expected
-            .body_lacks
-            .iter()
-            .filter(|text| request.body.contains(text.as_str()))
-        {
-            misses.push(Miss(format!("{} holds {text}", expected.method)));
-        }
+    }
+    for text in expected
+        .body_has
+        .iter()
+        .filter(|text| !request.body.contains(text.as_str()))
+    {
+        misses.push(Miss(format!("{} lacks {text}", expected.method)));
+    }
+    for text in expected
+        .body_lacks
+        .iter()
+        .filter(|text| request.body.contains(text.as_str()))
+    {
+        misses.push(Miss(format!("{} holds {text}", expected.method)));
     }
 }

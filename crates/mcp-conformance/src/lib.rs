@@ -9,17 +9,26 @@
 mod check;
 mod chunking;
 mod decoder;
+mod evidence;
+mod faults;
 mod oracle;
+mod outcome;
+mod plant;
 mod profile;
 mod reply;
 mod report;
+mod run;
 mod script;
+mod structure;
 mod subject;
 mod suite;
 
-pub use crate::check::{Miss, Verdict, run};
+pub use crate::check::Miss;
 pub use crate::chunking::Chunking;
-pub use crate::oracle::{Expected, Oracle};
+pub use crate::faults::{FaultReport, run_faults};
+pub use crate::oracle::{Expected, ExpectedRequest, Operation, Oracle};
 pub use crate::profile::Profile;
 pub use crate::report::Report;
+pub use crate::run::{Verdict, run};
+pub use crate::structure::StructureCase;
 pub use crate::suite::{LoadError, Pending, Suite};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::reply::{Body, ReplySpec};
+use crate::structure::StructureCase;
 
 /// A file of oracles that belong together as evidence.
 #[derive(Debug, Deserialize)]
@@ -20,6 +21,9 @@ pub(crate) struct OracleFile {
     /// Cases of one frame; each becomes an oracle in every framing that it names.
     #[serde(default)]
     pub(crate) frames: Vec<FrameCase>,
+    /// Cases that the project's own files decide.
+    #[serde(default)]
+    pub(crate) structure: Vec<StructureCase>,
 }
 
 /// One frame as the answer to `tools/call`, without a word on how it is framed.
@@ -85,6 +89,8 @@ impl FrameCase {
                 legs: BTreeMap::from([(method.to_owned(), vec![reply])]),
                 expect: expect.clone(),
                 requests: None,
+                namespaces: None,
+                client: ClientSetup::default(),
             }
         };
         framings.into_iter().map(oracle).collect()
@@ -119,6 +125,51 @@ pub struct Oracle {
     /// What the server must have seen, in order; unchecked when absent.
     #[serde(default)]
     pub requests: Option<Vec<ExpectedRequest>>,
+    /// How many namespaces the ids come from; unchecked when absent.
+    #[serde(default)]
+    pub namespaces: Option<usize>,
+    /// How the client is set up; a healthy one unless it says otherwise.
+    #[serde(default)]
+    pub(crate) client: ClientSetup,
+}
+
+/// What is unusual about the client of an oracle, and its process.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ClientSetup {
+    /// How many clients carry the operation out, one after another.
+    pub(crate) clients: usize,
+    /// After how many operations another process goes on.
+    pub(crate) fork_after: Option<usize>,
+    /// Whether random bytes can be had.
+    pub(crate) entropy: EntropySetup,
+    /// The first number of the sequence.
+    pub(crate) first: u64,
+    /// Whether the server is configured with a bearer credential.
+    pub(crate) credential: bool,
+}
+
+impl Default for ClientSetup {
+    fn default() -> Self {
+        Self {
+            clients: 1,
+            fork_after: None,
+            entropy: EntropySetup::Healthy,
+            first: 1,
+            credential: false,
+        }
+    }
+}
+
+/// Whether random bytes can be had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum EntropySetup {
+    Healthy,
+    /// Never.
+    Fails,
+    /// Only for the namespace of each client.
+    FailsAfterwards,
 }
 
 const fn once() -> usize {

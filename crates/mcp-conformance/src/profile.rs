@@ -1,10 +1,14 @@
 //! What legitimately differs between two servers: configuration, and session state.
 
 use mcp_policy::{ApprovalRule, DataClass, Server, ServerName};
-use mcp_wire::{Endpoint, Target};
+use mcp_wire::{Credential, CredentialPlacement, CredentialRef, Endpoint, Target};
+
 use serde::Deserialize;
 
 use crate::suite::LoadError;
+
+/// The reference of the credential that a server may be configured with.
+pub(crate) const CREDENTIAL: &str = "env:TOKEN";
 
 /// One connection that the whole list must hold for.
 #[derive(Debug, Clone, Deserialize)]
@@ -31,10 +35,18 @@ enum Class {
 
 impl Profile {
     /// The server as the operator configured it.
-    pub(crate) fn server(&self) -> Result<Server, LoadError> {
+    pub(crate) fn server(&self, credential: bool) -> Result<Server, LoadError> {
         let name = ServerName::parse("peer").map_err(|_| LoadError::Profile)?;
         let endpoint = Endpoint::parse("http://peer.example/mcp").map_err(|_| LoadError::Profile)?;
-        let mut server = Server::new(name, Target::new(endpoint));
+        let mut target = Target::new(endpoint);
+        if credential {
+            let reference = CredentialRef(CREDENTIAL.to_owned());
+            target.credentials.push(Credential {
+                reference,
+                placement: CredentialPlacement::Bearer,
+            });
+        }
+        let mut server = Server::new(name, target);
         server.class = match self.class {
             Class::PublicContent => DataClass::PublicContent,
             Class::EditorContent => DataClass::EditorContent,

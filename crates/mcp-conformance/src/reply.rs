@@ -90,7 +90,7 @@ pub(crate) enum Part {
 /// How the body's end is marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum HttpFraming {
+pub(crate) enum HttpFraming {
     #[default]
     Length,
     Chunked,
@@ -102,7 +102,7 @@ enum HttpFraming {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Then {
+pub(crate) enum Then {
     #[default]
     KeepOpen,
     Close,
@@ -160,38 +160,37 @@ impl ReplySpec {
         self
     }
 
-    /// The raw bytes of the answer.
-    pub(crate) fn render(&self, values: &Values) -> PeerReply {
-        if let Some(raw) = &self.raw {
-            return PeerReply {
-                pieces: vec![raw.render(values)],
-                end: self.end(),
-            };
+    /// The answer with its placeholders filled in; `None` when it is raw bytes.
+    pub(crate) fn script(&self, values: &Values) -> Option<ScriptedReply> {
+        if self.raw.is_some() {
+            return None;
         }
-        let mut body = self.body(values);
-        let mut head = format!("HTTP/1.1 {} Scripted\r\n", self.status);
-        if let Some(media_type) = &self.media_type {
-            head += &format!("Content-Type: {media_type}\r\n");
-        }
-        for (name, value) in &self.fields {
-            head += &format!("{name}: {}\r\n", fill(value, values));
-        }
-        let declared = body.len() + self.overstate;
-        body.truncate(body.len().saturating_sub(self.cut));
-        let (line, body) = match self.framing {
-            HttpFraming::Length => (format!("Content-Length: {declared}\r\n"), body),
-            HttpFraming::Chunked => (
-                "Transfer-Encoding: chunked\r\n".to_owned(),
-                chunks(&body, "0\r\n\r\n"),
-            ),
-            HttpFraming::ChunkedOpen => ("Transfer-Encoding: chunked\r\n".to_owned(), chunks(&body, "")),
-            HttpFraming::Close => (String::new(), body),
-        };
-        head += &line;
-        head += "\r\n";
+        Some(ScriptedReply {
+            status: self.status,
+            media_type: self.media_type.clone(),
+            fields: self
+                .fields
+                .iter()
+                .map(|(name, value)| (name.clone(), fill(value, values)))
+                .collect(),
+            body: self.body(values),
+            framing: self.framing,
+            cut: self.cut,
+            overstate: self.overstate,
+            then: self.then,
+        })
+    }
+
+    /// The bytes of an answer that is given raw.
+    pub(crate) fn raw(&self, values: &Values) -> PeerReply {
+        let bytes = self
+            .raw
+            .as_ref()
+            .map(|raw| raw.render(values))
+            .unwrap_or_default();
         PeerReply {
-            pieces: vec![head.into_bytes(), body],
-            end: self.end(),
+            pieces: vec![bytes],
+            end: end_of(self.then, self.framing),
         }
     }
 
@@ -215,14 +214,55 @@ impl ReplySpec {
             Some(_) | None => None,
         }
     }
+}
 
-    fn end(&self) -> ReplyEnd {
-        match (self.then, self.framing) {
-            (Then::Reset, _) => ReplyEnd::Reset,
-            (Then::Close, _) | (Then::KeepOpen, HttpFraming::Close) => ReplyEnd::Close,
-            (Then::KeepOpen, HttpFraming::Length | HttpFraming::Chunked | HttpFraming::ChunkedOpen) => {
-                ReplyEnd::KeepOpen
-            }
+/// One answer with everything decided but its bytes.
+#[derive(Debug, Clone)]
+pub(crate) struct ScriptedReply {
+    pub(crate) status: u16,
+    pub(crate) media_type: Option<String>,
+    pub(crate) fields: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+    pub(crate) framing: HttpFraming,
+    pub(crate) cut: usize,
+    pub(crate) overstate: usize,
+    pub(crate) then: Then,
+}
+
+impl ScriptedReply {
+    /// The raw bytes of the answer.
+    pub(crate) fn render(mut self) -> PeerReply {
+        let mut head = format!("HTTP/1.1 {} Scripted\r\n", self.status);
+        if let Some(media_type) = &self.media_type {
+            head += &format!("Content-Type: {media_type}\r\n");
+        }
+        for (name, value) in &self.fields {
+            head += &format!("{name}: {value}\r\n");
+        }
+        let declared = self.body.len() + self.overstate;
+        self.body.truncate(self.body.len().saturating_sub(self.cut));
+        let coding = "Transfer-Encoding: chunked\r\n".to_owned();
+        let (line, body) = match self.framing {
+            HttpFraming::Length => (format!("Content-Length: {declared}\r\n"), self.body),
+            HttpFraming::Chunked => (coding, chunks(&self.body, "0\r\n\r\n")),
+            HttpFraming::ChunkedOpen => (coding, chunks(&self.body, "")),
+            HttpFraming::Close => (String::new(), self.body),
+        };
+        head += &line;
+        head += "\r\n";
+        PeerReply {
+            pieces: vec![head.into_bytes(), body],
+            end: end_of(self.then, self.framing),
+        }
+    }
+}
+
+const fn end_of(then: Then, framing: HttpFraming) -> ReplyEnd {
+    match (then, framing) {
+        (Then::Reset, _) => ReplyEnd::Reset,
+        (Then::Close, _) | (Then::KeepOpen, HttpFraming::Close) => ReplyEnd::Close,
+        (Then::KeepOpen, HttpFraming::Length | HttpFraming::Chunked | HttpFraming::ChunkedOpen) => {
+            ReplyEnd::KeepOpen
         }
     }
 }

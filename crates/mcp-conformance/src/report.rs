@@ -6,7 +6,8 @@ use std::fmt;
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value, json};
 
-use crate::check::{Miss, Verdict};
+use crate::check::Miss;
+use crate::run::Verdict;
 use crate::suite::{Pending, Suite};
 
 /// The verdicts of a run.
@@ -54,10 +55,10 @@ impl Report {
             .iter()
             .map(|verdict| {
                 json!({
-                    "oracle": verdict.oracle.id,
-                    "set": verdict.oracle.set,
-                    "requirements": verdict.oracle.requirements,
-                    "title": verdict.oracle.title,
+                    "oracle": verdict.id,
+                    "set": verdict.set,
+                    "requirements": verdict.requirements,
+                    "title": verdict.title,
                     "profile": verdict.profile,
                     "passed": verdict.misses.is_empty(),
                     "misses": misses(&verdict.misses),
@@ -88,8 +89,8 @@ impl Report {
                 status.set_message(lines.join("; "));
                 status
             };
-            let mut case = TestCase::new(format!("{}: {}", verdict.oracle.id, verdict.oracle.title), status);
-            case.set_classname(verdict.oracle.requirements.join(" "));
+            let mut case = TestCase::new(format!("{}: {}", verdict.id, verdict.title), status);
+            case.set_classname(verdict.requirements.join(" "));
             let suite = suites
                 .entry(&verdict.profile)
                 .or_insert_with(|| TestSuite::new(verdict.profile.clone()));
@@ -110,17 +111,15 @@ impl fmt::Display for Report {
         )?;
         for verdict in &self.verdicts {
             let word = if verdict.misses.is_empty() { "ok" } else { "MISS" };
-            let requirements = verdict.oracle.requirements.join(" ");
+            let requirements = verdict.requirements.join(" ");
             let Verdict {
-                oracle,
+                id,
+                title,
                 profile,
                 misses,
+                ..
             } = verdict;
-            writeln!(
-                f,
-                "{requirements:<28} {:<16} {profile:<14} {word:<6} {}",
-                oracle.id, oracle.title
-            )?;
+            writeln!(f, "{requirements:<28} {id:<16} {profile:<14} {word:<6} {title}")?;
             for Miss(miss) in misses {
                 writeln!(f, "{:<28} {miss}", "")?;
             }
@@ -128,7 +127,7 @@ impl fmt::Display for Report {
         writeln!(f)?;
         let mut sets: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
         for verdict in &self.verdicts {
-            let (passed, failed) = sets.entry(&verdict.oracle.set).or_default();
+            let (passed, failed) = sets.entry(&verdict.set).or_default();
             *(if verdict.misses.is_empty() { passed } else { failed }) += 1;
         }
         for (set, (passed, failed)) in sets {

@@ -7,6 +7,7 @@ use mcp_testkit::{FakeClock, PeerReply, RecordedRequest, ReplyEnd, Script};
 
 use crate::chunking::Chunking;
 use crate::oracle::Oracle;
+use crate::plant::Plant;
 use crate::profile::Profile;
 use crate::reply::{ReplySpec, Values};
 
@@ -22,10 +23,17 @@ pub(crate) struct OracleScript {
     answered: BTreeMap<String, usize>,
     values: Values,
     chunking: Chunking,
+    plant: Plant,
 }
 
 impl OracleScript {
-    pub(crate) fn new(oracle: &Oracle, profile: &Profile, clock: FakeClock, chunking: Chunking) -> Self {
+    pub(crate) fn new(
+        oracle: &Oracle,
+        profile: &Profile,
+        clock: FakeClock,
+        chunking: Chunking,
+        plant: Plant,
+    ) -> Self {
         Self {
             legs: oracle.legs.clone(),
             session: profile.session.clone(),
@@ -33,6 +41,7 @@ impl OracleScript {
             answered: BTreeMap::new(),
             values: Values::new(),
             chunking,
+            plant,
         }
     }
 
@@ -64,6 +73,7 @@ impl Script for OracleScript {
             self.values
                 .insert(format!("id:{method}:{turn}"), format!("\"{id}\""));
         }
+        self.values.insert("method".to_owned(), method.clone());
         self.values
             .insert("session".to_owned(), self.session.clone().unwrap_or_default());
         let spec = self.spec(&method, turn);
@@ -74,8 +84,15 @@ impl Script for OracleScript {
                 end: ReplyEnd::KeepOpen,
             };
         }
-        self.clock.advance(Duration::from_millis(spec.elapse_ms));
-        let PeerReply { pieces, end } = spec.render(&self.values);
+        self.clock
+            .advance(self.plant.elapse(Duration::from_millis(spec.elapse_ms)));
+        let PeerReply { pieces, end } = match spec.script(&self.values) {
+            Some(mut reply) => {
+                self.plant.alter_reply(&mut reply, &self.values);
+                reply.render()
+            }
+            None => spec.raw(&self.values),
+        };
         PeerReply {
             pieces: self.chunking.cut(&pieces.concat()),
             end,

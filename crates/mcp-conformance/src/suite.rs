@@ -13,6 +13,8 @@ use serde::de::DeserializeOwned;
 use crate::oracle::{FrameCase, Oracle, OracleFile};
 use crate::profile::Profile;
 use crate::reply::Values;
+use crate::run::matches;
+use crate::structure::StructureCase;
 
 /// Everything that `specs/` says.
 #[derive(Debug)]
@@ -23,6 +25,12 @@ pub struct Suite {
     pub profiles: Vec<Profile>,
     /// Checks that have no oracle yet.
     pub pending: Vec<Pending>,
+    /// Cases that the project's own files decide.
+    pub structure: Vec<StructureCase>,
+    /// The root of the project whose files these are.
+    pub root: PathBuf,
+    /// The requirements of the specifications, by id, in the order of their text.
+    pub requirements: Vec<String>,
 }
 
 /// A check that has no oracle yet, and the step that brings it.
@@ -75,10 +83,13 @@ impl Suite {
     ///
     /// [`LoadError`]: the suite is never run in part.
     pub fn load(specs: &Path) -> Result<Self, LoadError> {
-        let (mut oracles, mut ids) = (Vec::new(), BTreeSet::new());
+        let (mut oracles, mut ids, mut requirements) = (Vec::new(), BTreeSet::new(), Vec::new());
+        let mut structure: Vec<StructureCase> = Vec::new();
         for folder in entries(specs)?.into_iter().filter(|path| path.is_dir()) {
+            requirements.extend(read_requirements(&folder.join("spec.md"))?);
             for path in json_files(&folder.join("oracles"))? {
                 let file: OracleFile = read(&path)?;
+                structure.extend(file.structure);
                 let frames = file.frames.into_iter().flat_map(FrameCase::into_oracles);
                 for mut oracle in file.oracles.into_iter().chain(frames) {
                     if !ids.insert(oracle.id.clone()) {
@@ -98,6 +109,9 @@ impl Suite {
             oracles,
             profiles: profiles?,
             pending: read(&conformance.join("pending.json"))?,
+            structure,
+            root: specs.join(".."),
+            requirements,
         };
         if suite.oracles.is_empty() || suite.profiles.is_empty() {
             return Err(LoadError::Empty);
@@ -130,13 +144,21 @@ impl Oracle {
     /// Whether `filter` is part of the oracle's id, set or one of its requirements.
     #[must_use]
     pub fn matches(&self, filter: &str) -> bool {
-        self.id.contains(filter)
-            || self.set.contains(filter)
-            || self
-                .requirements
-                .iter()
-                .any(|requirement| requirement.contains(filter))
+        matches(filter, &self.id, &self.set, &self.requirements)
     }
+}
+
+/// The ids in the first column of a specification's tables.
+fn read_requirements(path: &Path) -> Result<Vec<String>, LoadError> {
+    let text = fs::read_to_string(path).map_err(|error| LoadError::Read {
+        path: path.to_owned(),
+        error,
+    })?;
+    let id = |line: &str| {
+        let (id, _) = line.strip_prefix("| R-")?.split_once(" |")?;
+        Some(format!("R-{id}"))
+    };
+    Ok(text.lines().filter_map(id).collect())
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T, LoadError> {
