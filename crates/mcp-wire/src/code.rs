@@ -159,6 +159,7 @@ fn parse_exponent(text: &str) -> Option<i64> {
 mod tests {
     use super::*;
     use alloc::format;
+    use alloc::string::ToString;
     use proptest::prelude::*;
 
     fn read(literal: &str) -> Result<i64, CodeFault> {
@@ -223,10 +224,18 @@ mod tests {
         }
     }
 
-    /// The value by schoolbook arithmetic on a string of digits, for exponents that can be written out.
-    fn reference(negative: bool, whole: &str, fraction: &str, exponent: i32) -> Result<i64, CodeFault> {
+    /// The value by schoolbook arithmetic on a string of digits. An exponent that cannot be written out decides alone.
+    fn reference(negative: bool, whole: &str, fraction: &str, exponent: i64) -> Result<i64, CodeFault> {
         let mut digits = format!("{whole}{fraction}");
-        let mut point = i32::try_from(whole.len()).unwrap() + exponent;
+        if digits.bytes().all(|digit| digit == b'0') {
+            return Ok(0);
+        }
+        match exponent {
+            200.. => return Err(CodeFault::OutOfRange),
+            ..=-200 => return Err(CodeFault::Fraction),
+            _ => {}
+        }
+        let mut point = i64::try_from(whole.len()).unwrap() + exponent;
         while point < 0 {
             digits.insert(0, '0');
             point += 1;
@@ -239,14 +248,18 @@ mod tests {
         if rest.bytes().any(|digit| digit != b'0') {
             return Err(CodeFault::Fraction);
         }
-        let integer = integer.trim_start_matches('0');
         let sign = if negative { "-" } else { "" };
-        match integer {
+        match integer.trim_start_matches('0') {
             "" => Ok(0),
-            _ => format!("{sign}{integer}")
+            integer => format!("{sign}{integer}")
                 .parse()
                 .map_err(|_| CodeFault::OutOfRange),
         }
+    }
+
+    /// Exponents of up to ten digits, most of them small.
+    fn exponents() -> impl Strategy<Value = i64> {
+        prop_oneof![4 => -70_i64..70, 1 => -9_999_999_999_i64..=9_999_999_999]
     }
 
     proptest! {
@@ -254,13 +267,21 @@ mod tests {
         fn agrees_with_schoolbook_arithmetic(
             negative: bool,
             whole in "0|[1-9][0-9]{0,29}",
-            fraction in "[0-9]{0,28}0{0,2}",
-            exponent in -70_i32..70,
+            fraction in "[0-9]{0,20}0{0,10}",
+            exponent in exponents(),
         ) {
             let sign = if negative { "-" } else { "" };
             let point = if fraction.is_empty() { "" } else { "." };
             let literal = format!("{sign}{whole}{point}{fraction}e{exponent}");
-            prop_assert_eq!(read(&literal), reference(negative, &whole, &fraction, exponent));
+            prop_assert_eq!(read(&literal), reference(negative, &whole, &fraction, exponent), "{}", literal);
+        }
+
+        #[test]
+        fn integers_of_the_whole_range_survive_every_spelling(value: i64, shift in 0_usize..25) {
+            prop_assert_eq!(read(&value.to_string()), Ok(value));
+            let zeros = "0".repeat(shift);
+            prop_assert_eq!(read(&format!("{value}{zeros}e-{shift}")), Ok(value));
+            prop_assert_eq!(read(&format!("{value}.{zeros}0")), Ok(value));
         }
     }
 }

@@ -22,7 +22,7 @@ pub struct RequestIds {
     entropy: Arc<dyn Entropy>,
     process: Arc<dyn ProcessIdentity>,
     owner: ProcessId,
-    namespace: [u8; 16],
+    namespace: Namespace,
     next: AtomicU64,
 }
 
@@ -49,7 +49,7 @@ impl RequestIds {
         first: u64,
     ) -> Result<Self, IdError> {
         let owner = process.current();
-        let namespace = draw(&*entropy)?;
+        let namespace = Namespace::draw(&*entropy)?;
         Ok(Self {
             entropy,
             process,
@@ -65,7 +65,11 @@ impl RequestIds {
     ///
     /// As [`RequestIds::reserve`].
     pub fn allocate(&self) -> Result<RequestId, IdError> {
-        self.reserve(1)?.allocate()
+        if self.process.current() == self.owner {
+            Ok(self.namespace.id(self.advance(1)?))
+        } else {
+            Ok(Namespace::draw(&*self.entropy)?.id(1))
+        }
     }
 
     /// Sets `count` ids aside for one operation, so that none of its legs can fail for want of an id after another leg
@@ -78,7 +82,7 @@ impl RequestIds {
     pub fn reserve(&self, count: u32) -> Result<ReservedIds<'_>, IdError> {
         let (count, process) = (u64::from(count), self.process.current());
         if process != self.owner {
-            let namespace = draw(&*self.entropy)?;
+            let namespace = Namespace::draw(&*self.entropy)?;
             return Ok(ReservedIds {
                 ids: self,
                 process,
@@ -87,13 +91,7 @@ impl RequestIds {
                 end: 1 + count,
             });
         }
-        // `u64::MAX` marks the spent sequence: it is never given out, and adding to it is never attempted.
-        let next = self
-            .next
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| {
-                next.checked_add(count)
-            })
-            .map_err(|_spent| IdError::Exhausted)?;
+        let next = self.advance(count)?;
         Ok(ReservedIds {
             ids: self,
             process,
@@ -102,6 +100,16 @@ impl RequestIds {
             end: next + count,
         })
     }
+
+    /// Takes `count` numbers off the sequence and gives the first.
+    fn advance(&self, count: u64) -> Result<u64, IdError> {
+        // `u64::MAX` marks the spent sequence: it is never given out, and adding to it is never attempted.
+        self.next
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| {
+                next.checked_add(count)
+            })
+            .map_err(|_spent| IdError::Exhausted)
+    }
 }
 
 /// Ids that were set aside for one operation. What is not used is never given out.
@@ -109,7 +117,7 @@ impl RequestIds {
 pub struct ReservedIds<'a> {
     ids: &'a RequestIds,
     process: ProcessId,
-    namespace: [u8; 16],
+    namespace: Namespace,
     next: u64,
     end: u64,
 }
@@ -126,9 +134,9 @@ impl ReservedIds<'_> {
             return Err(IdError::Exhausted);
         }
         if self.ids.process.current() != self.process {
-            return Ok(RequestId::compose(&draw(&*self.ids.entropy)?, self.next));
+            return Ok(Namespace::draw(&*self.ids.entropy)?.id(self.next));
         }
-        let id = RequestId::compose(&self.namespace, self.next);
+        let id = self.namespace.id(self.next);
         self.next += 1;
         Ok(id)
     }
@@ -142,11 +150,52 @@ impl fmt::Debug for RequestIds {
     }
 }
 
-fn draw(entropy: &dyn Entropy) -> Result<[u8; 16], IdError> {
-    let mut namespace = [0; 16];
-    entropy.fill(&mut namespace)?;
-    Ok(namespace)
+/// A drawn namespace, as the start of each of its ids: 32 hexadecimal digits and a hyphen.
+#[derive(Debug, Clone, Copy)]
+struct Namespace([u8; Namespace::BYTES]);
+
+impl Namespace {
+    const BYTES: usize = 33;
+
+    fn draw(entropy: &dyn Entropy) -> Result<Self, IdError> {
+        let mut drawn = [0; 16];
+        entropy.fill(&mut drawn)?;
+        let mut text = [b'-'; Self::BYTES];
+        for (pair, byte) in text.chunks_exact_mut(2).zip(drawn) {
+            pair.copy_from_slice(&[hex_digit(byte >> 4), hex_digit(byte & 0xf)]);
+        }
+        Ok(Self(text))
+    }
+
+    /// The id with this number.
+    fn id(&self, sequence: u64) -> RequestId {
+        let mut digits = [b'0'; MAX_DIGITS];
+        let (mut rest, mut first) = (sequence, MAX_DIGITS);
+        for (at, digit) in digits.iter_mut().enumerate().rev() {
+            *digit += u8::try_from(rest % 10).unwrap_or_default();
+            rest /= 10;
+            first = at;
+            if rest == 0 {
+                break;
+            }
+        }
+        let mut bytes = [0; RequestId::CAPACITY];
+        let (namespace, number) = bytes.split_at_mut(Self::BYTES);
+        namespace.copy_from_slice(&self.0);
+        let digits = digits.get(first..).unwrap_or_default();
+        number
+            .iter_mut()
+            .zip(digits)
+            .for_each(|(slot, digit)| *slot = *digit);
+        RequestId {
+            bytes,
+            len: u8::try_from(Self::BYTES + digits.len()).unwrap_or_default(),
+        }
+    }
 }
+
+/// Digits of the largest `u64`.
+const MAX_DIGITS: usize = 20;
 
 /// The id of one request leg: 32 hexadecimal digits, a hyphen and a decimal sequence number.
 ///
@@ -159,33 +208,7 @@ pub struct RequestId {
 }
 
 impl RequestId {
-    /// 32 digits, a hyphen, and at most 20 digits of a `u64`.
-    const CAPACITY: usize = 53;
-
-    fn compose(namespace: &[u8; 16], sequence: u64) -> Self {
-        let mut id = Self {
-            bytes: [0; Self::CAPACITY],
-            len: 0,
-        };
-        for byte in namespace {
-            id.push(hex_digit(byte >> 4));
-            id.push(hex_digit(byte & 0xf));
-        }
-        id.push(b'-');
-        let mut divisor = 10_u64.pow(sequence.checked_ilog10().unwrap_or(0));
-        while divisor > 0 {
-            id.push(b'0' + u8::try_from(sequence / divisor % 10).unwrap_or(0));
-            divisor /= 10;
-        }
-        id
-    }
-
-    fn push(&mut self, byte: u8) {
-        if let Some(slot) = self.bytes.get_mut(usize::from(self.len)) {
-            *slot = byte;
-            self.len += 1;
-        }
-    }
+    const CAPACITY: usize = Namespace::BYTES + MAX_DIGITS;
 
     /// The id's text, without quotation marks. It needs no escaping in JSON.
     #[must_use]

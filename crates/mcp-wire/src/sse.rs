@@ -26,6 +26,15 @@ pub struct SseDecoder {
     /// Bytes of the byte order mark that were seen; past it or without one, [`BOM_PASSED`].
     bom: usize,
     events: usize,
+    id: EventId,
+    retry: Option<u64>,
+}
+
+/// The id of the last event, and the one of the event that is open.
+#[derive(Debug, Default)]
+struct EventId {
+    last: Vec<u8>,
+    open: Option<Vec<u8>>,
 }
 
 /// One event: the joined value of its `data` fields.
@@ -39,6 +48,9 @@ const BOM: [u8; 3] = [0xef, 0xbb, 0xbf];
 const BOM_PASSED: usize = BOM.len();
 
 impl SseDecoder {
+    /// The longest event id that is kept, in bytes.
+    pub const ID_BYTES: usize = 1_024;
+
     /// A decoder at the start of a stream.
     #[must_use]
     pub fn new(limits: ReplyLimits) -> Self {
@@ -51,7 +63,23 @@ impl SseDecoder {
             after_cr: false,
             bom: 0,
             events: 0,
+            id: EventId::default(),
+            retry: None,
         }
+    }
+
+    /// The id of the last event that has ended, for a resumption to come. Empty when there is none. An id that holds
+    /// NUL or is longer than [`SseDecoder::ID_BYTES`] is ignored.
+    #[must_use]
+    pub fn last_event_id(&self) -> &[u8] {
+        &self.id.last
+    }
+
+    /// The time that the server asks to wait before a resumption, in milliseconds. A value that is not wholly digits is
+    /// ignored; one beyond `u64` counts as its maximum.
+    #[must_use]
+    pub const fn retry(&self) -> Option<u64> {
+        self.retry
     }
 
     /// Reads from the front of `input` up to the end of the next event with a `data` field, and leaves the rest there.
@@ -158,14 +186,32 @@ impl SseDecoder {
 
     fn take_line(&mut self, line: &[u8]) -> Result<bool, Malformed> {
         if line.is_empty() {
+            if let Some(id) = self.id.open.take() {
+                self.id.last = id;
+            }
             if core::mem::take(&mut self.has_data) {
                 return self.count_event().map(|()| true);
             }
             return Ok(false);
         }
-        let Some(value) = data_value(line) else {
-            return Ok(false);
-        };
+        // Most lines are data, and their names need no search for the colon.
+        if let Some(value) = field_value(line, b"data") {
+            self.take_data(value)?;
+        } else if let Some(value) = field_value(line, b"id") {
+            if value.len() <= Self::ID_BYTES && !value.contains(&0) {
+                self.id.open = Some(value.into());
+            }
+        } else if let Some(value) = field_value(line, b"retry")
+            && !value.is_empty()
+            && value.iter().all(u8::is_ascii_digit)
+        {
+            let digits = value.iter().map(|digit| u64::from(digit - b'0'));
+            self.retry = Some(digits.fold(0, |sum: u64, digit| sum.saturating_mul(10).saturating_add(digit)));
+        }
+        Ok(false)
+    }
+
+    fn take_data(&mut self, value: &[u8]) -> Result<(), Malformed> {
         let separator = usize::from(self.has_data);
         if self.data.len() + separator + value.len() > self.limits.event_bytes {
             return Err(MalformedKind::EventTooLarge.into());
@@ -175,7 +221,7 @@ impl SseDecoder {
         }
         self.data.extend_from_slice(value);
         self.has_data = true;
-        Ok(false)
+        Ok(())
     }
 
     fn count_event(&mut self) -> Result<(), Malformed> {
@@ -187,9 +233,9 @@ impl SseDecoder {
     }
 }
 
-/// The value of a `data` field: what follows the colon, less one space; empty without a colon.
-fn data_value(line: &[u8]) -> Option<&[u8]> {
-    match line.strip_prefix(b"data")? {
+/// The value of the line's field when that is `name`: what follows the colon, less one space; empty without a colon.
+fn field_value<'l>(line: &'l [u8], name: &[u8]) -> Option<&'l [u8]> {
+    match line.strip_prefix(name)? {
         [] => Some(&[]),
         [b':', b' ', value @ ..] | [b':', value @ ..] => Some(value),
         [_, ..] => None,
@@ -263,6 +309,32 @@ mod tests {
         check("data: a\n\ndata: b\n", &["a", "b"]);
         check("data: a\n\ndata: b", &["a", "b"]);
         check("data: a\n\n: c", &["a"]);
+    }
+
+    #[test]
+    fn ids_and_retry_are_kept_for_later() {
+        let read = |stream: &[u8]| {
+            let mut decoder = SseDecoder::new(ReplyLimits::default());
+            let mut input = stream;
+            while decoder.next(&mut input).unwrap().is_some() {}
+            (
+                String::from_utf8(decoder.last_event_id().to_vec()).unwrap(),
+                decoder.retry(),
+            )
+        };
+        assert_eq!(read(b"id: a\nretry: 300\n\n"), ("a".into(), Some(300)));
+        assert_eq!(read(b"id: a\n\ndata: x\n\n"), ("a".into(), None));
+        assert_eq!(read(b"id: a\n\nid\n\n"), (String::new(), None));
+        assert_eq!(read(b"id: a\n\nid: b\n"), ("a".into(), None));
+        assert_eq!(read(b"id: a\n\nid: b\0\n\n"), ("a".into(), None));
+        assert_eq!(
+            read(b"retry: 5\nretry: 6x\nretry:\nretry: -1\n\n"),
+            (String::new(), Some(5))
+        );
+        assert_eq!(read(b"retry: 99999999999999999999999\n\n").1, Some(u64::MAX));
+        let long = |bytes| [&b"id: "[..], &vec![b'a'; bytes], b"\n\n"].concat();
+        assert_eq!(read(&long(1_024)).0.len(), 1_024);
+        assert_eq!(read(&long(1_025)).0.len(), 0);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! JSON read in place: RFC 8259 syntax in one pass over the text, without recursion and without copies.
 
+#[cfg(test)]
+mod differential;
 mod lexeme;
 mod scanner;
 mod string;
