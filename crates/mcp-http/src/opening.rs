@@ -22,7 +22,8 @@ pub(crate) struct Opened {
 /// Judges the target, finds or makes a connection, reads the credentials and writes the message once.
 ///
 /// A pooled connection may have died unseen. When hyper hands the message back unwritten, the next connection gets it;
-/// once a byte may have left, it is never written again.
+/// once a byte may have left, it is never written again. A new connection that died before a byte ends the exchange: a
+/// server that closes whatever it accepts is not dialled over and over.
 pub(crate) async fn open(
     shared: Arc<Shared>,
     target: Arc<Target>,
@@ -33,7 +34,7 @@ pub(crate) async fn open(
     let key = PoolKey::of(&target);
     let mut draft = Draft::new(&target, message)?;
 
-    let mut connection = next_connection(&shared, &target, &key, &progress).await?;
+    let (mut connection, mut origin) = next_connection(&shared, &target, &key, &progress).await?;
     progress.enter(Stage::Credential);
     for credential in &target.credentials {
         let secret = shared.credentials.read(&credential.reference).await?;
@@ -58,9 +59,19 @@ pub(crate) async fn open(
             return Err(head_error(unsent.error()));
         };
         progress.delivered(Delivery::NotSent);
-        request = message;
-        connection = next_connection(&shared, &target, &key, &progress).await?;
+        match origin {
+            Origin::New => return Err(TransportError::ConnectionLost.into()),
+            Origin::Pool => request = message,
+        }
+        (connection, origin) = next_connection(&shared, &target, &key, &progress).await?;
     }
+}
+
+/// Where a connection comes from.
+#[derive(Debug, Clone, Copy)]
+enum Origin {
+    Pool,
+    New,
 }
 
 /// A pooled connection that is ready, else a new one.
@@ -69,13 +80,13 @@ async fn next_connection(
     target: &Arc<Target>,
     key: &PoolKey,
     progress: &Progress,
-) -> Result<Connection, ExchangeError> {
+) -> Result<(Connection, Origin), ExchangeError> {
     while let Some(mut pooled) = shared.pool.take(key) {
         if pooled.ready().await.is_ok() {
-            return Ok(pooled);
+            return Ok((pooled, Origin::Pool));
         }
     }
-    connect(shared, target, progress).await
+    Ok((connect(shared, target, progress).await?, Origin::New))
 }
 
 fn head_error(error: &hyper::Error) -> ExchangeError {
