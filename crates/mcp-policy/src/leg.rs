@@ -205,21 +205,25 @@ impl<'a> Watch<'a> {
     }
 
     /// Ready when the source said yes. One question is open at a time.
+    ///
+    /// After a no the source is looked at once more, so that it knows whom to wake. One that claims a change each time is
+    /// not followed further: it is asked again with the next poll.
     fn poll_cancelled(&mut self, cx: &mut Context<'_>, now: Moment) -> Poll<()> {
-        if self.open.is_none() && (self.source.poll_changed(cx).is_ready() || now >= self.ask_at) {
-            self.open = Some(self.source.ask());
-            self.ask_at = now + ASK_EVERY;
-        }
-        let Some(open) = &mut self.open else {
-            return Poll::Pending;
-        };
-        match Pin::new(open).poll(cx) {
-            Poll::Ready(Ok(true)) => Poll::Ready(()),
-            Poll::Ready(Ok(false) | Err(CancellationUnknown)) => {
-                self.open = None;
-                Poll::Pending
+        for _look in 0..2 {
+            let open = match &mut self.open {
+                Some(open) => open,
+                None if self.source.poll_changed(cx).is_ready() || now >= self.ask_at => {
+                    self.ask_at = now + ASK_EVERY;
+                    self.open.insert(self.source.ask())
+                }
+                None => return Poll::Pending,
+            };
+            match Pin::new(open).poll(cx) {
+                Poll::Ready(Ok(true)) => return Poll::Ready(()),
+                Poll::Ready(Ok(false) | Err(CancellationUnknown)) => self.open = None,
+                Poll::Pending => return Poll::Pending,
             }
-            Poll::Pending => Poll::Pending,
         }
+        Poll::Pending
     }
 }
