@@ -2,6 +2,7 @@
 //!
 //! Requirements R-227-3a to R-227-3g in `specs/025-mcp-response-correlation`.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -48,7 +49,7 @@ pub struct ReplyDecoder {
 #[derive(Debug)]
 enum Body {
     Json(Vec<u8>),
-    EventStream(Stream),
+    EventStream(Box<Stream>),
 }
 
 impl ReplyDecoder {
@@ -57,7 +58,7 @@ impl ReplyDecoder {
     pub fn new(expected: RequestId, framing: Framing, limits: ReplyLimits) -> Self {
         let body = match framing {
             Framing::Json => Body::Json(Vec::new()),
-            Framing::EventStream => Body::EventStream(Stream::new(limits)),
+            Framing::EventStream => Body::EventStream(Box::new(Stream::new(limits))),
         };
         Self {
             expected,

@@ -1,0 +1,12 @@
+//! The adapter as its users meet it: on real sockets, under real TLS, and on in-memory streams.
+
+#![cfg(test)]
+
+mod connections;
+mod framing;
+mod order;
+mod progress;
+mod server;
+mod support;
+mod tcp;
+mod tls;

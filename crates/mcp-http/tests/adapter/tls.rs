@@ -1,0 +1,200 @@
+//! Under real TLS: whom the client trusts, what it says when it does not, and what the end of a connection proves.
+
+use std::sync::Arc;
+
+use mcp_http::Tls;
+use mcp_wire::{Delivery, Stage};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
+use rustls::ServerConfig;
+use rustls::crypto::ring::default_provider;
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use tokio_rustls::TlsAcceptor;
+
+use crate::server::Server;
+use crate::server::Step::{self, AwaitEnd, Read, Shutdown, Write};
+use crate::support::{Outcome, PLAIN, Pings, ToLoopback, send, target, transport_over};
+
+const NAME: &str = "srv.example";
+
+/// The body ends with the connection.
+const UNDELIMITED: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n\
+    {\"jsonrpc\":\"2.0\",\"id\":\"$ID\",\"result\":{}}";
+
+const STREAMED: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n\
+    data: {\"jsonrpc\":\"2.0\",\"id\":\"$ID\",\"result\":{}}\n\n";
+
+#[tokio::test]
+async fn a_server_under_a_given_authority_is_trusted() {
+    let authority = Authority::new();
+    for host in [NAME, "127.0.0.1"] {
+        let server = Server::start_tls(
+            &[&[Read, Write(PLAIN), Read, Write(PLAIN), AwaitEnd]],
+            authority.server(host, 2999),
+        )
+        .await;
+        let (transport, pings) = (transport_over(ToLoopback, authority.tls()), Pings::new());
+        for _ in 0..2 {
+            let outcome = send(&transport, &target(&server.https_url(host)), pings.next()).await;
+            assert_eq!(
+                (outcome.verdict(), outcome.delivery),
+                ("result", Delivery::Answered)
+            );
+        }
+        assert_eq!(
+            server.seen(|seen| (seen.accepts, seen.requests.len())),
+            (1, 2),
+            "{host}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_certificate_that_does_not_hold_stops_the_message() {
+    let (authority, stranger) = (Authority::new(), Authority::new());
+    let cases = [
+        (
+            "another name",
+            authority.server("else.example", 2999),
+            "tls-name-mismatch",
+        ),
+        (
+            "an address for a name",
+            authority.server("127.0.0.1", 2999),
+            "tls-name-mismatch",
+        ),
+        ("another authority", stranger.server(NAME, 2999), "tls-untrusted"),
+        ("out of date", authority.server(NAME, 2001), "tls-untrusted"),
+    ];
+    for (name, acceptor, verdict) in cases {
+        let server = Server::start_tls(&[&[Read, Write(PLAIN)]], acceptor).await;
+        let outcome = send_to(&server, authority.tls()).await;
+        assert_eq!(outcome.verdict(), verdict, "{name}");
+        assert_eq!(
+            (outcome.stage, outcome.delivery),
+            (Stage::Tls, Delivery::NotSent),
+            "{name}"
+        );
+        assert_eq!(
+            server.seen(|seen| (seen.accepts, seen.requests.len())),
+            (1, 0),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_speaks_no_tls_gets_no_message() {
+    let scripts: [&'static [Step]; 3] = [
+        &[
+            Write("HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n"),
+            AwaitEnd,
+        ],
+        &[Write("\0\0\0\0\0\0\0\0"), AwaitEnd],
+        &[Shutdown, AwaitEnd],
+    ];
+    for script in scripts {
+        let server = Server::start(&[script]).await;
+        let outcome = send_to(&server, Authority::new().tls()).await;
+        assert_eq!(outcome.verdict(), "tls-failed", "{script:?}");
+        assert_eq!(
+            (outcome.stage, outcome.delivery),
+            (Stage::Tls, Delivery::NotSent),
+            "{script:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_end_of_the_connection_ends_a_body_only_when_tls_says_so() {
+    let authority = Authority::new();
+    let cases: [(&str, &'static [Step], &str); 4] = [
+        ("JSON, cut off", &[Read, Write(UNDELIMITED)], "incomplete"),
+        (
+            "JSON, ended",
+            &[Read, Write(UNDELIMITED), Shutdown, AwaitEnd],
+            "result",
+        ),
+        ("events, cut off", &[Read, Write(STREAMED)], "incomplete"),
+        (
+            "events, ended",
+            &[Read, Write(STREAMED), Shutdown, AwaitEnd],
+            "result",
+        ),
+    ];
+    for (name, script, verdict) in cases {
+        let server = Server::start_tls(&[script], authority.server(NAME, 2999)).await;
+        let outcome = send_to(&server, authority.tls()).await;
+        assert_eq!(outcome.verdict(), verdict, "{name}");
+        let delivery = if verdict == "result" {
+            Delivery::Answered
+        } else {
+            Delivery::Unknown
+        };
+        assert_eq!(
+            (outcome.stage, outcome.delivery),
+            (Stage::Body, delivery),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn an_authority_must_be_a_certificate_in_pem_form() {
+    let (pem, key) = (
+        Authority::new().pem(),
+        KeyPair::generate().unwrap().serialize_pem(),
+    );
+    assert!(Tls::with_authorities(pem.as_bytes()).is_ok());
+    assert!(Tls::with_authorities(format!("{pem}{pem}").as_bytes()).is_ok());
+    for bad in [
+        "",
+        "no certificate",
+        &key,
+        "-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n",
+    ] {
+        assert!(Tls::with_authorities(bad.as_bytes()).is_err(), "{bad:?}");
+    }
+}
+
+async fn send_to(server: &Server, tls: Tls) -> Outcome {
+    let target = target(&server.https_url(NAME));
+    send(&transport_over(ToLoopback, tls), &target, Pings::new().next()).await
+}
+
+/// A certificate authority of one test.
+struct Authority(rcgen::CertifiedIssuer<'static, KeyPair>);
+
+impl Authority {
+    fn new() -> Self {
+        let mut params = CertificateParams::default();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        Self(rcgen::CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap())
+    }
+
+    fn pem(&self) -> String {
+        self.0.pem()
+    }
+
+    /// The trust of a client in this authority.
+    fn tls(&self) -> Tls {
+        Tls::with_authorities(self.pem().as_bytes()).unwrap()
+    }
+
+    /// A server that is `host` until the end of the year before `until`.
+    fn server(&self, host: &str, until: i32) -> TlsAcceptor {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new([host.to_owned()]).unwrap();
+        params.not_before = date_time_ymd(2000, 1, 1);
+        params.not_after = date_time_ymd(until, 1, 1);
+        let issuer: &Issuer<'_, KeyPair> = &self.0;
+        let certificate = params.signed_by(&key, issuer).unwrap();
+        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
+        let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate.der().clone()], key)
+            .unwrap();
+        TlsAcceptor::from(Arc::new(config))
+    }
+}

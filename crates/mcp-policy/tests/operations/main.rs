@@ -1,0 +1,14 @@
+//! The operations of a client in memory: their order, their deadline, their cancellation and what is kept of them.
+
+#![cfg(test)]
+
+mod cancellation;
+mod deadline;
+mod health;
+mod ids;
+mod ledger;
+mod list;
+mod order;
+mod sources;
+mod support;
+mod world;

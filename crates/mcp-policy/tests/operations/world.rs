@@ -1,0 +1,285 @@
+//! A client whose ports answer as a test says, and the log of what they were asked.
+
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use mcp_policy::memory::{MemoryDenials, MemoryHealth, MemoryLedger};
+use mcp_policy::port::{
+    Actor, ApprovalDecision, Approvals, CallRequest, Cancellation, Clock, Contact, DenialReason, Denials,
+    Gate, HealthStore, LedgerError, Moment, RunId, RunLedger, Step, StepId, StepOutcome, StepStatus,
+    StoreError,
+};
+use mcp_policy::{CallOutcome, Client, Failure, Ports, Server, ServerName};
+use mcp_testkit::{FakeClock, FixedProcess, MemoryAnswer, MemoryTransport, SeededEntropy};
+use mcp_wire::{
+    Arguments, ClientInfo, Delivery, Endpoint, Exchange, ExchangeEvent, Message, Method, PortFuture,
+    RequestIds, Stage, Target, ToolName, Transport,
+};
+
+use crate::support::Task;
+
+/// What the ports answer; `None` never does.
+#[derive(Debug, Clone)]
+pub(crate) struct Answers {
+    pub(crate) gate: Option<Result<(), DenialReason>>,
+    pub(crate) denial: Option<Result<(), StoreError>>,
+    pub(crate) approval: Option<Result<ApprovalDecision, StoreError>>,
+    /// On `Ok`, the ledger in memory answers; so with the two below.
+    pub(crate) charge: Option<Result<(), LedgerError>>,
+    pub(crate) stamp: Option<Result<(), LedgerError>>,
+    pub(crate) settle: Option<Result<(), LedgerError>>,
+    pub(crate) contact: Option<Result<(), StoreError>>,
+    /// A leg whose answer comes only when the clock has run so long. It wakes nobody.
+    pub(crate) late: Option<(Method, Duration)>,
+}
+
+impl Default for Answers {
+    fn default() -> Self {
+        Self {
+            gate: Some(Ok(())),
+            denial: Some(Ok(())),
+            approval: Some(Ok(ApprovalDecision::Granted)),
+            charge: Some(Ok(())),
+            stamp: Some(Ok(())),
+            settle: Some(Ok(())),
+            contact: Some(Ok(())),
+            late: None,
+        }
+    }
+}
+
+/// A client, its one server, and everything around them.
+pub(crate) struct World {
+    pub(crate) client: Client,
+    pub(crate) server: Server,
+    pub(crate) clock: FakeClock,
+    ports: Arc<Recorder>,
+}
+
+/// What every port of a [`World`] is: it writes down that it was asked, then answers.
+struct Recorder {
+    answers: Answers,
+    log: Mutex<Vec<String>>,
+    ledger: MemoryLedger,
+    denials: MemoryDenials,
+    health: MemoryHealth,
+    transport: MemoryTransport,
+    clock: FakeClock,
+}
+
+impl World {
+    /// A world under the strict settings, with ids from a seed and the server that `script` plays.
+    pub(crate) fn new(
+        answers: Answers,
+        script: impl FnMut(&Message) -> MemoryAnswer + Send + 'static,
+    ) -> Self {
+        Self::at(FakeClock::new(), answers, script)
+    }
+
+    /// As [`World::new`], with a clock that the script can move.
+    pub(crate) fn at(
+        clock: FakeClock,
+        answers: Answers,
+        script: impl FnMut(&Message) -> MemoryAnswer + Send + 'static,
+    ) -> Self {
+        let (entropy, process) = (Arc::new(SeededEntropy::new(1)), Arc::<FixedProcess>::default());
+        let ids = RequestIds::new(entropy, process).unwrap();
+        Self::with_ids(ids, clock, answers, script)
+    }
+
+    pub(crate) fn with_ids(
+        ids: RequestIds,
+        clock: FakeClock,
+        answers: Answers,
+        script: impl FnMut(&Message) -> MemoryAnswer + Send + 'static,
+    ) -> Self {
+        let ports = Arc::new(Recorder {
+            answers,
+            log: Mutex::default(),
+            ledger: MemoryLedger::default(),
+            denials: MemoryDenials::default(),
+            health: MemoryHealth::default(),
+            transport: MemoryTransport::new(script),
+            clock: clock.clone(),
+        });
+        let wired = Ports {
+            transport: ports.clone(),
+            clock: Arc::new(clock.clone()),
+            entropy: Arc::new(SeededEntropy::new(2)),
+            process: Arc::<FixedProcess>::default(),
+            gate: ports.clone(),
+            denials: ports.clone(),
+            approvals: ports.clone(),
+            ledger: ports.clone(),
+            health: ports.clone(),
+        };
+        let info = ClientInfo {
+            name: "host".to_owned(),
+            version: "1".to_owned(),
+        };
+        let target = Target::new(Endpoint::parse("https://srv.example/mcp").unwrap());
+        Self {
+            client: Client::with_ids(info, ids, wired),
+            server: Server::new(ServerName::parse("demo").unwrap(), target),
+            clock,
+            ports,
+        }
+    }
+
+    /// Calls `echo` in the run `run-1`.
+    pub(crate) fn call<'a>(
+        &'a self,
+        cancellation: &'a dyn Cancellation,
+    ) -> Task<'a, Result<CallOutcome, Failure>> {
+        self.call_in("run-1", cancellation)
+    }
+
+    pub(crate) fn call_in<'a>(
+        &'a self,
+        run: &'a str,
+        cancellation: &'a dyn Cancellation,
+    ) -> Task<'a, Result<CallOutcome, Failure>> {
+        Task::new(async move {
+            let (tool, run) = (ToolName::parse("echo").unwrap(), RunId(run.to_owned()));
+            let (arguments, actor) = (Arguments::none(), Actor::Unattended);
+            self.client
+                .call_tool(&self.server, &tool, &arguments, &run, &actor, cancellation)
+                .await
+        })
+    }
+
+    /// What the ports were asked, in order; a transport by the methods of its messages.
+    pub(crate) fn log(&self) -> Vec<String> {
+        self.ports.log.lock().unwrap().clone()
+    }
+
+    /// The one step that the ledger holds.
+    pub(crate) fn step(&self) -> Step {
+        let [step] = <[Step; 1]>::try_from(self.ports.ledger.steps()).expect("one step");
+        step
+    }
+
+    /// The number of steps that the ledger holds.
+    pub(crate) fn steps(&self) -> usize {
+        self.ports.ledger.steps().len()
+    }
+
+    pub(crate) fn denials(&self) -> Vec<(String, String, DenialReason)> {
+        self.ports.denials.all()
+    }
+
+    pub(crate) fn last_contact(&self) -> Option<Contact> {
+        self.ports.health.last(&self.server.name)
+    }
+}
+
+impl Recorder {
+    fn note(&self, entry: impl Into<String>) {
+        self.log.lock().unwrap().push(entry.into());
+    }
+}
+
+/// The answer that a test gives; on `Ok`, that of `otherwise`.
+fn say<T: Send + 'static, E: Send + 'static>(
+    answer: Option<Result<(), E>>,
+    otherwise: impl FnOnce() -> PortFuture<Result<T, E>>,
+) -> PortFuture<Result<T, E>> {
+    match answer {
+        None => PortFuture::pending(std::future::pending()),
+        Some(Err(error)) => PortFuture::ready(Err(error)),
+        Some(Ok(())) => otherwise(),
+    }
+}
+
+impl Gate for Recorder {
+    fn judge(&self, _call: &CallRequest<'_>) -> PortFuture<Result<(), DenialReason>> {
+        self.note("gate");
+        say(self.answers.gate, || PortFuture::ready(Ok(())))
+    }
+}
+
+impl Denials for Recorder {
+    fn record(&self, call: &CallRequest<'_>, reason: DenialReason) -> PortFuture<Result<(), StoreError>> {
+        self.note("denial");
+        say(self.answers.denial, || self.denials.record(call, reason))
+    }
+}
+
+impl Approvals for Recorder {
+    fn decide(&self, _call: &CallRequest<'_>) -> PortFuture<Result<ApprovalDecision, StoreError>> {
+        self.note("approval");
+        match self.answers.approval {
+            None => PortFuture::pending(std::future::pending()),
+            Some(answer) => PortFuture::ready(answer),
+        }
+    }
+}
+
+impl RunLedger for Recorder {
+    fn charge(&self, run: &RunId) -> PortFuture<Result<(), LedgerError>> {
+        self.note("charge");
+        say(self.answers.charge, || self.ledger.charge(run))
+    }
+
+    fn stamp(&self, call: &CallRequest<'_>) -> PortFuture<Result<StepId, LedgerError>> {
+        self.note("stamp");
+        say(self.answers.stamp, || self.ledger.stamp(call))
+    }
+
+    fn settle(&self, step: StepId, outcome: StepOutcome) -> PortFuture<Result<(), LedgerError>> {
+        let status = match outcome.status {
+            StepStatus::Ok => "ok",
+            StepStatus::Failed => "failed",
+            StepStatus::Cancelled => "cancelled",
+        };
+        self.note(format!("settle {status} {}", outcome.delivery.name()));
+        say(self.answers.settle, || self.ledger.settle(step, outcome))
+    }
+}
+
+impl HealthStore for Recorder {
+    fn record(&self, server: &ServerName, contact: Contact) -> PortFuture<Result<(), StoreError>> {
+        self.note("contact");
+        say(self.answers.contact, || self.health.record(server, contact))
+    }
+}
+
+impl Transport for Recorder {
+    fn open(&self, target: &Arc<Target>, message: Message) -> Box<dyn Exchange> {
+        let method = message.leg().method;
+        self.note(method.as_str());
+        let exchange = self.transport.open(target, message);
+        match self.answers.late {
+            Some((late, at)) if late == method => Box::new(LateExchange {
+                exchange,
+                clock: self.clock.clone(),
+                at: Moment(at),
+            }),
+            Some(_) | None => exchange,
+        }
+    }
+}
+
+struct LateExchange {
+    exchange: Box<dyn Exchange>,
+    clock: FakeClock,
+    at: Moment,
+}
+
+impl Exchange for LateExchange {
+    fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<ExchangeEvent> {
+        if self.clock.now() < self.at {
+            return Poll::Pending;
+        }
+        self.exchange.poll_event(cx)
+    }
+
+    fn stage(&self) -> Stage {
+        self.exchange.stage()
+    }
+
+    fn delivery(&self) -> Delivery {
+        self.exchange.delivery()
+    }
+}
