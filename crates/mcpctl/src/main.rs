@@ -18,7 +18,7 @@ use clap::Parser;
 
 use crate::arguments::{Arguments, wants_json};
 use crate::exit::Exit;
-use crate::failed::Failed;
+use crate::failed::{Failed, Local};
 use crate::output::{Format, Shown};
 
 fn main() -> ExitCode {
@@ -52,7 +52,7 @@ fn refuse_usage(error: &clap::Error) -> ExitCode {
                 .unwrap_or_default()
                 .trim_start_matches("error: ")
                 .to_owned();
-            finish(&Shown::Failed(Failed::usage("usage", line)), format)
+            finish(&Shown::Failed(Failed::local(Local::Usage, line)), format)
         }
     }
 }

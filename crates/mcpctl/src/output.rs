@@ -193,7 +193,7 @@ impl Shown {
             Self::Tools(tools) => Line::Tools(tools),
             Self::Pong(pong) => Line::Pong(pong),
             Self::Failed(failed) => Line::Failed {
-                kind: &failed.kind,
+                kind: failed.kind,
                 class: failed.class,
                 culprit: failed.culprit,
                 delivery: failed.delivery.name(),
@@ -230,7 +230,7 @@ impl Shown {
                     .as_deref()
                     .map(|server| format!("{server}, "))
                     .unwrap_or_default();
-                let (kind, delivery) = (&failed.kind, failed.delivery.name());
+                let (kind, delivery) = (failed.kind, failed.delivery.name());
                 (
                     String::new(),
                     format!(
