@@ -6,6 +6,8 @@
 mod arguments;
 mod exit;
 mod failed;
+#[cfg(test)]
+mod kinds;
 mod operation;
 mod output;
 mod printable;
