@@ -4,9 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use hyper_util::rt::TokioIo;
 use mcp_wire::{Host, TransportError};
-use rustls::ClientConfig;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 use tokio_rustls::TlsConnector;
 
@@ -23,7 +23,7 @@ type TlsConfig = Arc<ClientConfig>;
 
 /// A certificate file could not be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the file holds no certificate in PEM form")]
+#[error("the file holds no certificate in PEM form, or one that cannot be read")]
 pub struct TlsError;
 
 impl Tls {
@@ -37,12 +37,17 @@ impl Tls {
     ///
     /// # Errors
     ///
-    /// [`TlsError`] when the text holds no certificate, or one that is no PEM.
+    /// [`TlsError`] when the text holds no certificate, one that is no PEM, or one that cannot be read.
     pub fn with_authorities(pem: &[u8]) -> Result<Self, TlsError> {
         let authorities: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
         let authorities = authorities.map_err(|_not_pem| TlsError)?;
         if authorities.is_empty() {
             return Err(TlsError);
+        }
+        // Found out here, a bad certificate is the caller's; at the first connection it would look like the server's.
+        let mut readable = RootCertStore::empty();
+        for authority in &authorities {
+            readable.add(authority.clone()).map_err(|_unreadable| TlsError)?;
         }
         Ok(Self {
             authorities,
@@ -105,5 +110,27 @@ fn classify(error: &std::io::Error) -> TransportError {
         TransportError::TlsNameMismatch
     } else {
         TransportError::TlsUntrusted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_certificate_is_refused_before_a_connection() {
+        for pem in [
+            "",
+            "no PEM",
+            "-----BEGIN CERTIFICATE-----\nAAAA\n",
+            "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+            "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
+        ] {
+            assert_eq!(
+                Tls::with_authorities(pem.as_bytes()).unwrap_err(),
+                TlsError,
+                "{pem}"
+            );
+        }
     }
 }

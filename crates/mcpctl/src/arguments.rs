@@ -38,10 +38,24 @@ pub(crate) enum Command {
     },
 }
 
+impl Command {
+    pub(crate) fn url(&self) -> &str {
+        match self {
+            Self::Ping { url } | Self::Tools { url } | Self::Call { url, .. } => url,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// Seconds for the whole operation.
-    #[arg(long, global = true, value_name = "SECONDS", default_value = "20")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "SECONDS",
+        default_value = "20",
+        allow_negative_numbers = true
+    )]
     pub(crate) budget: String,
     /// A header whose value is a secret, by reference: `env:NAME` or `file:PATH`. May be given more than once.
     #[arg(long, global = true, value_name = "NAME=REF")]

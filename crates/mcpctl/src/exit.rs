@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use mcp_policy::{Failure, Refusal};
-use mcp_wire::TransportError;
+use mcp_wire::{CredentialError, TransportError};
 
 /// How the process ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +39,8 @@ impl Exit {
             Failure::Malformed { .. } | Failure::Walk(_) => Self::ProtocolBroken,
             Failure::Rpc { .. } => Self::ToolOrRpcError,
             Failure::Transport { error, .. } => Self::of_transport(error),
+            // Anything but a reference was typed, perhaps the secret itself.
+            Failure::Refused(Refusal::Credential(CredentialError::UnknownForm)) => Self::Usage,
             Failure::Refused(Refusal::Credential(_) | Refusal::Id(_) | Refusal::Store(_)) => {
                 Self::Configuration
             }

@@ -6,9 +6,12 @@
 mod arguments;
 mod exit;
 mod failed;
+#[cfg(test)]
+mod kinds;
 mod operation;
 mod output;
 mod printable;
+mod usage;
 mod waiting;
 
 use std::io::{self, Write};
@@ -18,13 +21,13 @@ use clap::Parser;
 
 use crate::arguments::{Arguments, wants_json};
 use crate::exit::Exit;
-use crate::failed::Failed;
+use crate::failed::{Failed, Local};
 use crate::output::{Format, Shown};
 
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return refuse_usage(&error),
+        Err(error) => return refuse_usage(error),
     };
     let format = arguments.options.format();
     let shown = operation::run(&arguments).unwrap_or_else(Shown::Failed);
@@ -32,28 +35,18 @@ fn main() -> ExitCode {
 }
 
 /// Prints what the command line got wrong; help and version are no mistakes.
-fn refuse_usage(error: &clap::Error) -> ExitCode {
-    let format = if wants_json() { Format::Json } else { Format::Text };
-    match (error.use_stderr(), format) {
-        (false, _) | (true, Format::Text) => {
-            // There is nobody left to tell when the terminal is gone.
-            let _unprinted = error.print();
-            if error.use_stderr() {
-                Exit::Usage.into()
-            } else {
-                ExitCode::SUCCESS
-            }
-        }
-        (true, Format::Json) => {
-            let text = error.to_string();
-            let line = text
-                .lines()
-                .next()
-                .unwrap_or_default()
-                .trim_start_matches("error: ")
-                .to_owned();
-            finish(&Shown::Failed(Failed::usage("usage", line)), format)
-        }
+fn refuse_usage(error: clap::Error) -> ExitCode {
+    let error = usage::conceal(error);
+    if error.use_stderr() && wants_json() {
+        let failed = Failed::local(Local::Usage, usage::one_line(&error));
+        return finish(&Shown::Failed(failed), Format::Json);
+    }
+    // There is nobody left to tell when the terminal is gone.
+    let _unprinted = error.print();
+    if error.use_stderr() {
+        Exit::Usage.into()
+    } else {
+        ExitCode::SUCCESS
     }
 }
 

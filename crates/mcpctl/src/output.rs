@@ -7,12 +7,11 @@ use mcp_host::CallOutcome;
 use mcp_policy::{Pong, ToolList};
 use mcp_wire::RpcError;
 use serde::Serialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::exit::Exit;
 use crate::failed::Failed;
-use crate::printable::{compact, printable, printable_json};
+use crate::printable::{compact, printable, printable_json, printable_line};
 
 /// How to print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,7 +192,7 @@ impl Shown {
             Self::Tools(tools) => Line::Tools(tools),
             Self::Pong(pong) => Line::Pong(pong),
             Self::Failed(failed) => Line::Failed {
-                kind: &failed.kind,
+                kind: failed.kind,
                 class: failed.class,
                 culprit: failed.culprit,
                 delivery: failed.delivery.name(),
@@ -220,7 +219,10 @@ impl Shown {
                 server,
             } => (
                 String::new(),
-                format!("mcpctl: RPC error {code}: {} ({server})\n", printable(message)),
+                format!(
+                    "mcpctl: RPC error {code}: {} ({server})\n",
+                    printable_line(message)
+                ),
             ),
             Self::Tools(tools) => tools.text(),
             Self::Pong(pong) => (pong.text(), String::new()),
@@ -230,12 +232,12 @@ impl Shown {
                     .as_deref()
                     .map(|server| format!("{server}, "))
                     .unwrap_or_default();
-                let (kind, delivery) = (&failed.kind, failed.delivery.name());
+                let (kind, delivery) = (failed.kind, failed.delivery.name());
                 (
                     String::new(),
                     format!(
                         "mcpctl: {} ({server}{kind}, {delivery})\n",
-                        printable(&failed.message)
+                        printable_line(&failed.message)
                     ),
                 )
             }
@@ -247,15 +249,14 @@ impl ToolsLine {
     fn text(&self) -> (String, String) {
         let (mut listed, mut remarks) = (String::new(), String::new());
         for tool in &self.tools {
-            let definition: Value = serde_json::from_str(tool.get()).unwrap_or_default();
-            let member = |name: &str| definition.get(name).and_then(Value::as_str).unwrap_or_default();
-            let summary = member("description").lines().next().unwrap_or_default();
+            let (name, description) = name_and_description(tool.get());
+            let summary = description.lines().next().unwrap_or_default();
             // Writing to a `String` does not fail.
-            let _infallible = writeln!(listed, "{}\t{}", printable(member("name")), printable(summary));
+            let _infallible = writeln!(listed, "{}\t{}", printable_line(&name), printable_line(summary));
         }
         for QuarantinedLine { name, reason } in &self.quarantined {
             let name = name.as_deref().unwrap_or("a tool");
-            let _infallible = writeln!(remarks, "mcpctl: {} set aside: {reason}", printable(name));
+            let _infallible = writeln!(remarks, "mcpctl: {} set aside: {reason}", printable_line(name));
         }
         (listed, remarks)
     }
@@ -267,12 +268,24 @@ impl PongLine {
             "{} answered in {} ms: {} {}, protocol {} ({} era)\n",
             self.server,
             self.latency_ms,
-            printable(&self.server_info.name),
-            printable(&self.server_info.version),
+            printable_line(&self.server_info.name),
+            printable_line(&self.server_info.version),
             self.protocol_version,
             self.era,
         )
     }
+}
+
+/// Read without a look into the rest of the definition: the wire allows numbers and depths there that a decoder of
+/// values does not.
+fn name_and_description(definition: &str) -> (String, String) {
+    let members: BTreeMap<String, &RawValue> = serde_json::from_str(definition).unwrap_or_default();
+    let member = |name: &str| {
+        let text = members.get(name).map(|value| value.get());
+        text.and_then(|text| serde_json::from_str(text).ok())
+            .unwrap_or_default()
+    };
+    (member("name"), member("description"))
 }
 
 fn with_line_end(text: String) -> String {

@@ -4,13 +4,24 @@ use std::fmt::Write as _;
 
 /// The text with every control, escape and direction character spelled out, line ends and tabs kept.
 pub(crate) fn printable(text: &str) -> String {
+    spell_out(text, |character| {
+        !matches!(character, '\n' | '\t') && commands(character)
+    })
+}
+
+/// The same with line ends and tabs spelled out as well: a text that stays on its line and in its column.
+pub(crate) fn printable_line(text: &str) -> String {
+    spell_out(text, commands)
+}
+
+fn spell_out(text: &str, spelled: impl Fn(char) -> bool) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
-        if matches!(character, '\n' | '\t') || !commands(character) {
-            shown.push(character);
-        } else {
+        if spelled(character) {
             // Writing to a `String` does not fail.
             let _infallible = write!(shown, "\\u{{{:x}}}", u32::from(character));
+        } else {
+            shown.push(character);
         }
     }
     shown
@@ -73,6 +84,7 @@ mod tests {
             "\\u{9b}x\\u{202e}y\\u{e0041}"
         );
         assert_eq!(printable("grüß dich 😀"), "grüß dich 😀");
+        assert_eq!(printable_line("a\tb\nc"), "a\\u{9}b\\u{a}c");
     }
 
     #[test]

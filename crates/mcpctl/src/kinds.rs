@@ -1,0 +1,246 @@
+//! `docs/kinds.md` against the code: every kind, and what each says.
+
+mod table;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use mcp_host::{Budget, OsEntropy, OsProcess};
+use mcp_policy::port::{DenialReason, StoreError};
+use mcp_policy::{Failure, Refusal, WalkFault};
+use mcp_wire::{
+    ArgumentsError, CredentialError, CredentialRef, Delivery, EndpointError, IdError, JsonType,
+    MalformedKind, OutboundRefusal, ReplyLimits, RequestIds, Response, RpcError, Stage, StatusFailure,
+    TransportError,
+};
+
+use crate::failed::{Failed, Local};
+
+/// The sources whose `kind` functions give kinds as literals. Those of the wire's own rules are in
+/// [`MalformedKind::ALL`].
+const SOURCES: [&str; 10] = [
+    include_str!("failed.rs"),
+    include_str!("../../mcp-policy/src/failure.rs"),
+    include_str!("../../mcp-policy/src/list.rs"),
+    include_str!("../../mcp-policy/src/refusal.rs"),
+    include_str!("../../mcp-wire/src/endpoint.rs"),
+    include_str!("../../mcp-wire/src/id.rs"),
+    include_str!("../../mcp-wire/src/message.rs"),
+    include_str!("../../mcp-wire/src/port/credential.rs"),
+    include_str!("../../mcp-wire/src/port/failure.rs"),
+    include_str!("../../mcp-wire/src/port/outbound.rs"),
+];
+
+/// What the code or the table says of a kind: classes, culprits, deliveries and exit statuses.
+type Said = [BTreeSet<String>; 4];
+
+#[test]
+fn the_table_says_what_the_code_says() {
+    let mut code: BTreeMap<&str, Said> = BTreeMap::new();
+    for failed in samples() {
+        let said = code.entry(failed.kind).or_default();
+        let [classes, culprits, deliveries, exits] = said;
+        classes.insert(failed.class.to_owned());
+        culprits.insert(failed.culprit.to_owned());
+        deliveries.insert(failed.delivery.name().to_owned());
+        exits.insert(failed.exit.code().to_string());
+    }
+    let mut documented: BTreeMap<&str, Said> = BTreeMap::new();
+    for [kind, class, culprit, delivery, exit, rule] in table::rows() {
+        let said = [class, culprit, delivery, exit];
+        let said = said.map(|cell| cell.split(", ").map(str::to_owned).collect());
+        assert!(documented.insert(kind, said).is_none(), "{kind} has two rows");
+        assert!(!rule.is_empty(), "{kind} has no rule");
+    }
+    for (kind, said) in &code {
+        assert_eq!(
+            documented.get(kind),
+            Some(said),
+            "{kind} in docs/kinds.md and in the code"
+        );
+    }
+    for kind in documented.keys() {
+        assert!(
+            code.contains_key(kind),
+            "{kind} of docs/kinds.md is none of the code's"
+        );
+    }
+}
+
+/// The samples below are written by hand; this holds them, and so the table, to what the sources declare.
+#[test]
+fn every_declared_kind_is_compared() {
+    let mut declared: BTreeSet<&str> = SOURCES.into_iter().flat_map(literals).collect();
+    declared.extend(MalformedKind::ALL.iter().map(|kind| kind.name()));
+    let compared: BTreeSet<&str> = samples().iter().map(|failed| failed.kind).collect();
+    assert_eq!(declared, compared);
+}
+
+/// The literals that the `kind` functions of a source give.
+fn literals(source: &'static str) -> Vec<&'static str> {
+    let bodies = source.split("fn kind(").skip(1);
+    let bodies = bodies.map(|rest| rest.split("\n    }\n").next().unwrap());
+    let arms = bodies.flat_map(|body| body.split("=> \"").skip(1));
+    let found: Vec<_> = arms.map(|arm| arm.split('"').next().unwrap()).collect();
+    assert!(!found.is_empty(), "a source declares no kind");
+    found
+}
+
+#[test]
+fn the_rules_of_the_wire_stand_in_their_order_and_words() {
+    let rows = table::rows().into_iter();
+    let documented = rows
+        .filter(|row| row[1] == "malformed")
+        .map(|row| (row[0], row[5]));
+    let rules = MalformedKind::ALL.iter().map(|kind| (kind.name(), kind.rule()));
+    assert_eq!(documented.collect::<Vec<_>>(), rules.collect::<Vec<_>>());
+}
+
+/// Every ending of the code at least once, with the deliveries that it can have for a request of its own.
+fn samples() -> Vec<Failed> {
+    let mut failures = vec![];
+    failures.extend(MalformedKind::ALL.iter().map(|kind| Failure::Malformed {
+        fault: (*kind).into(),
+        delivery: Delivery::Unknown,
+    }));
+    failures.push(Failure::Rpc {
+        error: rpc_error(),
+        http_status: Some(200),
+        delivery: Delivery::Answered,
+    });
+    failures.extend(transport_failures());
+    failures.extend(refusals().into_iter().map(Failure::Refused));
+    for stage in [Stage::Start, Stage::Tls, Stage::FirstByte, Stage::Body] {
+        let delivery = if stage < Stage::Send {
+            Delivery::NotSent
+        } else {
+            Delivery::Unknown
+        };
+        failures.push(Failure::DeadlineExceeded {
+            budget: Budget::DEFAULT,
+            stage,
+            delivery,
+        });
+        failures.push(Failure::Cancelled { stage, delivery });
+    }
+    let walks = [
+        WalkFault::TooManyPages { limit: 1 },
+        WalkFault::TooManyTools { limit: 1 },
+        WalkFault::TooManyBytes { limit: 1 },
+        WalkFault::CursorLoop,
+    ];
+    failures.extend(walks.map(Failure::Walk));
+    let settled = [Delivery::Answered, Delivery::Unknown, Delivery::NotSent];
+    failures.extend(settled.map(|delivery| Failure::Unrecorded { delivery }));
+
+    let mut samples: Vec<_> = failures.iter().map(Failed::of).collect();
+    samples.push(Failed::interrupted());
+    samples.extend(command_line());
+    samples
+}
+
+fn rpc_error() -> RpcError {
+    let ids = RequestIds::new(Arc::new(OsEntropy), Arc::new(OsProcess)).unwrap();
+    let id = ids.allocate().unwrap();
+    let text = format!(r#"{{"jsonrpc":"2.0","id":"{id}","error":{{"code":1,"message":"no"}}}}"#);
+    match Response::parse(text.as_bytes(), &id, &ReplyLimits::default()) {
+        Ok(Response::Error(error)) => error,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn transport_failures() -> Vec<Failure> {
+    let unsent = [
+        TransportError::Resolve,
+        TransportError::ConnectRefused,
+        TransportError::Connect,
+        TransportError::TlsNameMismatch,
+        TransportError::TlsUntrusted,
+        TransportError::TlsTrustMissing,
+        TransportError::Tls,
+    ];
+    let unsent = unsent.map(|error| (error, Delivery::NotSent));
+    let status = |(status, in_session)| {
+        TransportError::Status(StatusFailure {
+            status,
+            in_session,
+            code: None,
+        })
+    };
+    let statuses = [
+        (401, false),
+        (403, false),
+        (404, true),
+        (404, false),
+        (429, false),
+        (302, false),
+        (400, false),
+        (503, false),
+        (600, false),
+    ];
+    let mut sent = vec![
+        TransportError::ConnectionLost,
+        TransportError::MediaType { found: "plain text" },
+    ];
+    sent.extend(statuses.map(status));
+    let sent = sent.into_iter().map(|error| (error, Delivery::Unknown));
+    let all = unsent.into_iter().chain(sent);
+    all.map(|(error, delivery)| Failure::Transport { error, delivery })
+        .collect()
+}
+
+fn refusals() -> Vec<Refusal> {
+    let reference = || CredentialRef("env:NAME".to_owned());
+    vec![
+        Refusal::NotPermitted(DenialReason::ToolDisabled),
+        Refusal::ApprovalDenied,
+        Refusal::ApprovalPending,
+        Refusal::RunLimit { limit: 1 },
+        Refusal::Store(StoreError),
+        Refusal::NoRun,
+        Refusal::Id(IdError::Entropy),
+        Refusal::Id(IdError::Exhausted),
+        Refusal::Outbound(OutboundRefusal::PlainHttp),
+        Refusal::Outbound(OutboundRefusal::Address),
+        Refusal::Credential(CredentialError::Missing(reference())),
+        Refusal::Credential(CredentialError::Unreadable(reference())),
+        Refusal::Credential(CredentialError::Unusable(reference())),
+        Refusal::Credential(CredentialError::Conflict(reference())),
+        Refusal::Credential(CredentialError::UnknownForm),
+    ]
+}
+
+fn command_line() -> Vec<Failed> {
+    let urls = [
+        EndpointError::Scheme,
+        EndpointError::Character,
+        EndpointError::TooLong,
+        EndpointError::UserInfo,
+        EndpointError::Fragment,
+        EndpointError::Host,
+        EndpointError::Port,
+    ];
+    let arguments = [
+        ArgumentsError::NotJson { offset: 0 },
+        ArgumentsError::NotObject {
+            found: JsonType::Array,
+        },
+        ArgumentsError::TooDeep,
+    ];
+    let locals = [
+        Local::Usage,
+        Local::ToolNameInvalid,
+        Local::ArgumentsUnreadable,
+        Local::ArgumentsTooLarge,
+        Local::BudgetInvalid,
+        Local::HeaderInvalid,
+        Local::HeaderReserved,
+        Local::CaUnreadable,
+        Local::CaInvalid,
+        Local::RuntimeUnavailable,
+    ];
+    let urls = urls.map(|error| Failed::typed(error.kind(), error));
+    let arguments = arguments.map(|error| Failed::typed(error.kind(), error));
+    let locals = locals.map(|local| Failed::local(local, ""));
+    urls.into_iter().chain(arguments).chain(locals).collect()
+}

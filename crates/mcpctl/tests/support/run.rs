@@ -1,0 +1,118 @@
+//! The binary: started, fed, and awaited.
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+
+use super::{CANARY, LIMIT, ORIGIN};
+
+/// A command line of `mcpctl`, with an empty environment.
+pub(crate) struct Invocation {
+    command: Command,
+    input: Vec<u8>,
+}
+
+/// How a run ended and what it printed.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// `None` when a signal ended it.
+    pub(crate) exit: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Invocation {
+    pub(crate) fn new<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mcpctl"));
+        command.args(arguments);
+        Self::of(command)
+    }
+
+    /// Another program that leads to the binary.
+    pub(crate) fn of(mut command: Command) -> Self {
+        command
+            .env_clear()
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        Self {
+            command,
+            input: Vec::new(),
+        }
+    }
+
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    pub(crate) fn input(mut self, bytes: &[u8]) -> Self {
+        self.input = bytes.to_owned();
+        self
+    }
+
+    pub(crate) fn run(self) -> Ended {
+        finish(self.start())
+    }
+
+    /// Starts it, and gives it its whole input.
+    pub(crate) fn start(mut self) -> Child {
+        let mut child = self.command.spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        // One that does not read its input closes it.
+        thread::spawn(move || stdin.write_all(&self.input));
+        child
+    }
+}
+
+/// Waits for the end. A run that does not end fails the test, however long the others may take.
+pub(crate) fn finish(child: Child) -> Ended {
+    let id = child.id().to_string();
+    let (sender, ended) = mpsc::channel();
+    thread::spawn(move || sender.send(child.wait_with_output()));
+    let Ok(output) = ended.recv_timeout(LIMIT) else {
+        Command::new("kill").args(["-KILL", &id]).status().unwrap();
+        panic!("mcpctl did not end");
+    };
+    let output = output.unwrap();
+    let ended = Ended {
+        exit: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    };
+    for text in [&ended.stdout, &ended.stderr] {
+        assert!(!text.contains(CANARY), "a secret is printed: {ended:?}");
+    }
+    ended
+}
+
+impl Ended {
+    /// The same with the times set to 0 and `server` as the address that all tests expect.
+    pub(crate) fn normalised(self, server: &str) -> Self {
+        let normalise = |text: &str| without_times(&text.replace(server, ORIGIN));
+        Self {
+            exit: self.exit,
+            stdout: normalise(&self.stdout),
+            stderr: normalise(&self.stderr),
+        }
+    }
+}
+
+/// Sets every measured time to 0: it follows one of two marks.
+pub(crate) fn without_times(text: &str) -> String {
+    let mut text = text.to_owned();
+    for mark in ["_ms\":", "answered in "] {
+        let mut pieces = text.split(mark);
+        let mut set = pieces.next().unwrap_or_default().to_owned();
+        for piece in pieces {
+            let rest = piece.trim_start_matches(|c: char| c.is_ascii_digit());
+            set += mark;
+            set += if rest.len() < piece.len() { "0" } else { "" };
+            set += rest;
+        }
+        text = set;
+    }
+    text
+}
