@@ -9,12 +9,12 @@ use std::thread;
 
 use fork::{Fork, fork, waitpid};
 use mcp_host::{OsEntropy, OsProcess};
-use mcp_wire::RequestIds;
+use mcp_wire::{IdError, RequestIds};
 
 const IDS: usize = 10_000;
 
-fn draw(ids: &RequestIds) -> BTreeSet<String> {
-    (0..IDS).map(|_| ids.allocate().unwrap().to_string()).collect()
+fn draw(ids: &RequestIds) -> Result<BTreeSet<String>, IdError> {
+    (0..IDS).map(|_| Ok(ids.allocate()?.to_string())).collect()
 }
 
 #[test]
@@ -36,13 +36,17 @@ fn parent_and_child_draw_disjoint_ids_while_a_thread_allocates() {
     match fork().unwrap() {
         Fork::Child => {
             // Only this thread lives here. Ends without running what else the test process holds.
-            let lines: String = draw(&ids).into_iter().map(|id| id + "\n").collect();
+            let lines: String = draw(&ids)
+                .unwrap_or_default()
+                .into_iter()
+                .map(|id| id + "\n")
+                .collect();
             let written = writer.write_all(lines.as_bytes());
             std::process::exit(i32::from(written.is_err()));
         }
         Fork::Parent(child) => {
             drop(writer);
-            let parents = draw(&ids);
+            let parents = draw(&ids).unwrap();
             let mut lines = String::new();
             reader.read_to_string(&mut lines).unwrap();
             waitpid(child).unwrap();
@@ -75,7 +79,7 @@ fn threads_draw_no_id_twice() {
         .collect();
     let drawn: BTreeSet<String> = threads
         .into_iter()
-        .flat_map(|thread| thread.join().unwrap())
+        .flat_map(|thread| thread.join().unwrap().unwrap())
         .collect();
     assert_eq!(drawn.len(), 4 * IDS);
 }
