@@ -1,7 +1,10 @@
-//! `cargo xtask bench`: what one warm call costs, in instructions and allocations.
+//! `cargo xtask bench`: what one warm call costs, in instructions and allocations; `cargo xtask bench micro`: ratios of
+//! speed.
 //!
-//! Counts rather than times, so that the figures do not depend on what else the machine does. Needs valgrind.
+//! The first counts rather than times, so that its figures do not depend on what else the machine does. It needs
+//! valgrind.
 
+mod micro;
 mod server;
 
 use std::path::PathBuf;
@@ -18,9 +21,16 @@ const MANY: u64 = 220;
 const TEXT_BYTES: [usize; 3] = [100, 10_000, 1_000_000];
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
-    if let Some(argument) = arguments.first() {
-        return Err(Failure::new(format!("unknown option {argument}; there is none")));
+    match arguments {
+        [] => count_calls(),
+        [what] if what == "micro" => micro::run(),
+        [other, ..] => Err(Failure::new(format!(
+            "unknown benchmark {other}; there is micro, or none"
+        ))),
     }
+}
+
+fn count_calls() -> Result<(), Failure> {
     let program = build()?;
     println!("one call_tool on a pooled connection: initialize, initialized, tools/call");
     println!(
