@@ -108,7 +108,13 @@ fn observe(
 
 fn compare(expected: &Expected, observed: &Observed, misses: &mut Vec<Miss>) {
     let holds = match (expected, observed) {
-        (Expected::Result { text }, Observed::Call(call)) => !call.is_error && call.text == *text,
+        (Expected::Result { text, structured }, Observed::Call(call)) => {
+            !call.is_error
+                && call.text == *text
+                && structured
+                    .as_deref()
+                    .is_none_or(|structured| call.structured.as_deref() == Some(structured))
+        }
         (Expected::ToolError { text }, Observed::Call(call)) => call.is_error && call.text == *text,
         (
             Expected::RpcError {

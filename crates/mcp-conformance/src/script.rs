@@ -8,7 +8,7 @@ use mcp_testkit::{FakeClock, PeerReply, RecordedRequest, ReplyEnd, Script};
 use crate::chunking::Chunking;
 use crate::oracle::Oracle;
 use crate::profile::Profile;
-use crate::reply::{ReplySpec, Values};
+use crate::reply::{ReplySpec, Values, id_values};
 
 /// Longer than any budget.
 const FOR_EVER: Duration = Duration::from_secs(10 * 24 * 60 * 60);
@@ -59,8 +59,7 @@ impl Script for OracleScript {
         *turn += 1;
         let turn = *turn - 1;
         if let Some(id) = request.member("id") {
-            self.values.insert("id".to_owned(), format!("\"{id}\""));
-            self.values.insert("id_text".to_owned(), id.to_owned());
+            self.values.extend(id_values(id));
             self.values
                 .insert(format!("id:{method}:{turn}"), format!("\"{id}\""));
         }

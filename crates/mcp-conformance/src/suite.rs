@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 
 use crate::oracle::{FrameCase, Oracle, OracleFile};
 use crate::profile::Profile;
-use crate::reply::Values;
+use crate::reply::id_values;
 
 /// Everything that `specs/` says.
 #[derive(Debug)]
@@ -113,10 +113,7 @@ impl Oracle {
         let Some(id) = ids.and_then(|ids| ids.allocate()).ok() else {
             return Vec::new();
         };
-        let values = Values::from([
-            ("id".to_owned(), format!("\"{id}\"")),
-            ("id_text".to_owned(), id.to_string()),
-        ]);
+        let values = id_values(id.as_str());
         let replies = self
             .legs
             .iter()
