@@ -28,11 +28,14 @@ pub(crate) fn check(oracle: &Oracle, profile: &Profile, chunking: Chunking, plan
         Ok(evidence) => evidence,
         Err(reason) => return vec![Miss(format!("the suite could not be set up: {reason}"))],
     };
-    let mut misses = judge(oracle, profile, &evidence);
-    if chunking == Chunking::Whole && plant == Plant::NONE {
-        for (body, framing, id) in oracle.bodies() {
-            compare_cuttings(&body, framing, id, &mut misses);
-        }
+    judge(oracle, profile, &evidence)
+}
+
+/// Compares the verdicts of the decoder itself on the oracle's bodies. It knows no profile, so once is enough.
+pub(crate) fn check_decoder(oracle: &Oracle) -> Vec<Miss> {
+    let mut misses = Vec::new();
+    for (body, framing, id) in oracle.bodies() {
+        compare_cuttings(&body, framing, id, &mut misses);
     }
     misses
 }
@@ -59,8 +62,19 @@ fn judge(oracle: &Oracle, profile: &Profile, evidence: &Evidence) -> Vec<Miss> {
 
 fn meets(expected: &Expected, outcome: &Outcome) -> bool {
     match (expected, outcome) {
-        (Expected::Result { text }, Outcome::Result { text: found })
-        | (Expected::ToolError { text }, Outcome::ToolError { text: found }) => text == found,
+        (
+            Expected::Result { text, structured },
+            Outcome::Result {
+                text: found,
+                structured: raw,
+            },
+        ) => {
+            text == found
+                && structured
+                    .as_ref()
+                    .is_none_or(|structured| raw.as_ref() == Some(structured))
+        }
+        (Expected::ToolError { text }, Outcome::ToolError { text: found }) => text == found,
         (
             Expected::RpcError {
                 code,

@@ -8,6 +8,9 @@ use crate::chunking::Chunking;
 /// Bodies up to this many bytes are also cut in two at every line end and character boundary.
 const CUT_IN_TWO: usize = 4 * 1_024;
 
+/// Bodies of more bytes are cut at random twice, others four times.
+const CUT_TWICE: usize = 64 * 1_024;
+
 /// Checks that the verdict on `body` is the same however it is cut.
 pub(crate) fn compare_cuttings(body: &[u8], framing: Framing, id: RequestId, misses: &mut Vec<Miss>) {
     let whole = verdict(&[body.to_vec()], framing, id);
@@ -45,9 +48,10 @@ fn verdict(pieces: &[Vec<u8>], framing: Framing, id: RequestId) -> Seen {
 }
 
 fn cuttings(body: &[u8]) -> Vec<(String, Vec<Vec<u8>>)> {
+    let seeds = if body.len() > CUT_TWICE { 1..=2 } else { 1..=4 };
     let mut cuttings: Vec<(String, Vec<Vec<u8>>)> = [Chunking::Bytes]
         .into_iter()
-        .chain((1..=4).map(Chunking::Random))
+        .chain(seeds.map(Chunking::Random))
         .map(|chunking| (chunking.name().to_owned(), chunking.cut(body)))
         .collect();
     if body.len() <= CUT_IN_TWO {

@@ -199,6 +199,9 @@ pub enum Expected {
     Result {
         /// Its whole text, the leading note included.
         text: String,
+        /// The raw text of its structured content; unchecked when absent.
+        #[serde(default)]
+        structured: Option<String>,
     },
     /// A tool's own failure.
     ToolError {

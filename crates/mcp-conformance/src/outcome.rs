@@ -7,6 +7,8 @@ use mcp_policy::{Failure, Pong};
 pub(crate) enum Outcome {
     Result {
         text: String,
+        /// The raw text of the structured content.
+        structured: Option<String>,
     },
     ToolError {
         text: String,

@@ -289,6 +289,26 @@ impl Part {
     }
 }
 
+/// What a request id gives to placeholders: `id` with its quotation marks, and without them its text and four near
+/// misses or other spellings of it.
+pub(crate) fn id_values(id: &str) -> Values {
+    let escaped: String = id.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
+    let next = id.rsplit_once('-').and_then(|(namespace, sequence)| {
+        let sequence: u64 = sequence.parse().ok()?;
+        Some(format!("{namespace}-{}", sequence.checked_add(1)?))
+    });
+    let mut shorter = id.chars();
+    shorter.next_back();
+    Values::from([
+        ("id".to_owned(), format!("\"{id}\"")),
+        ("id_text".to_owned(), id.to_owned()),
+        ("id_upper".to_owned(), id.to_ascii_uppercase()),
+        ("id_escaped".to_owned(), escaped),
+        ("id_prefix".to_owned(), shorter.as_str().to_owned()),
+        ("id_next".to_owned(), next.unwrap_or_default()),
+    ])
+}
+
 /// Replaces each `{{name}}` by its value.
 pub(crate) fn fill(text: &str, values: &Values) -> String {
     values.iter().fold(text.to_owned(), |text, (name, value)| {

@@ -15,6 +15,8 @@ use crate::suite::{Pending, Suite};
 pub struct Report {
     verdicts: Vec<Verdict>,
     pending: Vec<Pending>,
+    /// Requirements that are neither proven by an oracle nor pending.
+    unproven: Vec<String>,
 }
 
 impl Report {
@@ -22,6 +24,7 @@ impl Report {
         Self {
             verdicts,
             pending: suite.pending.clone(),
+            unproven: suite.unproven(),
         }
     }
 
@@ -40,10 +43,10 @@ impl Report {
             .count()
     }
 
-    /// Whether something ran and everything holds.
+    /// Whether something ran, everything holds, and no requirement lacks an oracle without being pending.
     #[must_use]
     pub fn is_green(&self) -> bool {
-        self.failed() == 0 && self.passed() > 0
+        self.failed() == 0 && self.passed() > 0 && self.unproven.is_empty()
     }
 
     /// The run as one JSON object.
@@ -142,6 +145,12 @@ impl fmt::Display for Report {
                 open.requirements.join(" ")
             )?;
         }
+        let unproven = if self.unproven.is_empty() {
+            "none".to_owned()
+        } else {
+            self.unproven.join(" ")
+        };
+        writeln!(f, "requirements neither proven nor pending: {unproven}")?;
         write!(
             f,
             "conformance: {} passed, {} failed",

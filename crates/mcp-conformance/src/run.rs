@@ -1,6 +1,6 @@
 //! The run of a suite: every oracle under every profile in every cutting.
 
-use crate::check::{Miss, check};
+use crate::check::{Miss, check, check_decoder};
 use crate::chunking::Chunking;
 use crate::oracle::Oracle;
 use crate::plant::Plant;
@@ -31,8 +31,10 @@ pub struct Verdict {
 pub fn run(suite: &Suite, filter: &str) -> Report {
     let mut verdicts = Vec::new();
     for oracle in suite.oracles.iter().filter(|oracle| oracle.matches(filter)) {
+        // What the decoder misses stands under the first profile.
+        let mut on_decoder = check_decoder(oracle);
         for profile in &suite.profiles {
-            verdicts.push(run_oracle(oracle, profile));
+            verdicts.push(run_oracle(oracle, profile, std::mem::take(&mut on_decoder)));
         }
     }
     for case in suite
@@ -55,8 +57,7 @@ pub fn run(suite: &Suite, filter: &str) -> Report {
 /// The set of the cases that the project's own files decide.
 const STRUCTURE: &str = "structure";
 
-fn run_oracle(oracle: &Oracle, profile: &Profile) -> Verdict {
-    let mut misses = Vec::new();
+fn run_oracle(oracle: &Oracle, profile: &Profile, mut misses: Vec<Miss>) -> Verdict {
     for chunking in Chunking::ALL {
         let found = check(oracle, profile, chunking, Plant::NONE).into_iter();
         misses.extend(found.map(|Miss(miss)| Miss(format!("cut {}: {miss}", chunking.name()))));

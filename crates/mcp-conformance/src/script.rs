@@ -9,7 +9,7 @@ use crate::chunking::Chunking;
 use crate::oracle::Oracle;
 use crate::plant::Plant;
 use crate::profile::Profile;
-use crate::reply::{ReplySpec, Values};
+use crate::reply::{ReplySpec, Values, id_values};
 
 /// Longer than any budget.
 const FOR_EVER: Duration = Duration::from_secs(10 * 24 * 60 * 60);
@@ -68,8 +68,7 @@ impl Script for OracleScript {
         *turn += 1;
         let turn = *turn - 1;
         if let Some(id) = request.member("id") {
-            self.values.insert("id".to_owned(), format!("\"{id}\""));
-            self.values.insert("id_text".to_owned(), id.to_owned());
+            self.values.extend(id_values(id));
             self.values
                 .insert(format!("id:{method}:{turn}"), format!("\"{id}\""));
         }

@@ -103,11 +103,11 @@ async fn call_echo(client: &Client, server: &Server) -> Result<Outcome, Failure>
     let call = client
         .call_tool(server, &tool, &Arguments::none(), &run, &actor, &Never)
         .await?;
-    let text = call.text;
+    let (text, structured) = (call.text, call.structured.map(String::from));
     Ok(if call.is_error {
         Outcome::ToolError { text }
     } else {
-        Outcome::Result { text }
+        Outcome::Result { text, structured }
     })
 }
 

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 
 use crate::oracle::{FrameCase, Oracle, OracleFile};
 use crate::profile::Profile;
-use crate::reply::Values;
+use crate::reply::id_values;
 use crate::run::matches;
 use crate::structure::StructureCase;
 
@@ -120,6 +120,24 @@ impl Suite {
     }
 }
 
+impl Suite {
+    /// The requirements that no oracle names and that are not pending.
+    pub(crate) fn unproven(&self) -> Vec<String> {
+        let named: BTreeSet<&String> = self
+            .oracles
+            .iter()
+            .flat_map(|oracle| &oracle.requirements)
+            .chain(self.structure.iter().flat_map(|case| &case.requirements))
+            .chain(self.pending.iter().flat_map(|open| &open.requirements))
+            .collect();
+        self.requirements
+            .iter()
+            .filter(|requirement| !named.contains(requirement))
+            .cloned()
+            .collect()
+    }
+}
+
 impl Oracle {
     /// The bodies that the oracle scripts as answers to requests, rendered for one id.
     pub(crate) fn bodies(&self) -> Vec<(Vec<u8>, Framing, RequestId)> {
@@ -127,10 +145,7 @@ impl Oracle {
         let Some(id) = ids.and_then(|ids| ids.allocate()).ok() else {
             return Vec::new();
         };
-        let values = Values::from([
-            ("id".to_owned(), format!("\"{id}\"")),
-            ("id_text".to_owned(), id.to_string()),
-        ]);
+        let values = id_values(id.as_str());
         let replies = self
             .legs
             .iter()

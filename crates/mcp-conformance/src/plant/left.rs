@@ -84,6 +84,7 @@ pub(super) const PLANTS: &[Plant] = &[
         for outcome in &mut evidence.outcomes {
             *outcome = Outcome::Result {
                 text: "hello".to_owned(),
+                structured: None,
             };
         }
     }),
