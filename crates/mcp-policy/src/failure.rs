@@ -3,8 +3,8 @@
 use mcp_wire::{Delivery, ExchangeError, Malformed, RpcError, Stage, TransportError};
 
 use crate::budget::Budget;
-use crate::list::WalkFault;
 use crate::refusal::Refusal;
+use crate::walk::WalkFault;
 
 /// Why an operation has no result. Every failure has a stable [`Failure::kind`].
 ///

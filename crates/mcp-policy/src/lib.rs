@@ -20,13 +20,15 @@ mod outbound;
 pub mod port;
 mod refusal;
 mod server;
+mod walk;
 
 pub use crate::budget::{Budget, BudgetError};
 pub use crate::call::CallOutcome;
 pub use crate::client::{Client, Ports};
 pub use crate::failure::{Class, Culprit, Failure};
 pub use crate::handshake::{Pong, Probe};
-pub use crate::list::{QuarantineReason, Quarantined, ToolList, WalkFault, WalkLimits};
+pub use crate::list::ToolList;
 pub use crate::outbound::OutboundRules;
 pub use crate::refusal::Refusal;
 pub use crate::server::{ApprovalRule, DataClass, Server, ServerName, ServerNameError};
+pub use crate::walk::{QuarantineReason, Quarantined, WalkFault, WalkLimits};

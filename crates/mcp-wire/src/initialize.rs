@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 
-use crate::json::{JsonType, JsonValue, Position, Scanner};
+use crate::json::{JsonType, JsonValue, for_each_member};
 use crate::malformed::{Malformed, MalformedKind};
 use crate::reply::ResultText;
 use crate::text::clip;
@@ -92,19 +92,4 @@ fn read_server(value: Option<JsonValue<'_>>) -> Result<PeerInfo, Malformed> {
         name: clip(&name.decode(), PeerInfo::CHARACTERS),
         version: clip(&version.decode(), PeerInfo::CHARACTERS),
     })
-}
-
-/// Walks one level of a scanned object.
-pub(crate) fn for_each_member<'a>(
-    object: &'a str,
-    mut read: impl FnMut(&str, JsonValue<'a>),
-) -> Result<(), Malformed> {
-    let mut scanner = Scanner::new(object, crate::limits::ReplyLimits::MAX_DEPTH);
-    let mut position = scanner.enter()?;
-    while let Some(name) = scanner.member(position)? {
-        position = Position::Later;
-        let value = scanner.skip()?;
-        read(&name.decode(), value);
-    }
-    Ok(())
 }

@@ -53,7 +53,7 @@ pub use crate::initialize::{InitializeResult, PeerInfo};
 pub use crate::json::JsonType;
 pub use crate::limits::ReplyLimits;
 pub use crate::malformed::{Malformed, MalformedKind};
-pub use crate::message::{Arguments, ArgumentsError, ClientInfo, Cursor, Expectation, Leg, Message, Method};
+pub use crate::message::{Arguments, ArgumentsError, ClientInfo, Expectation, Leg, Message, Method};
 pub use crate::port::{
     Answer, Credential, CredentialError, CredentialHeader, CredentialHeaderError, CredentialPlacement,
     CredentialRef, CredentialSource, Delivery, Exchange, ExchangeError, ExchangeEvent, OutboundPolicy,
@@ -65,5 +65,5 @@ pub use crate::secret::Secret;
 pub use crate::session::{SessionId, SessionIdError};
 pub use crate::sse::{SseDecoder, SseEvent};
 pub use crate::text::clip;
-pub use crate::tools::{ToolDefinition, ToolName, ToolNameError, ToolsPage};
+pub use crate::tools::{Cursor, ToolDefinition, ToolName, ToolNameError, ToolsPage};
 pub use crate::version::{ProtocolVersion, UnsupportedVersion};

@@ -9,7 +9,7 @@ use crate::json::{JsonType, Scanner, write_string};
 use crate::limits::ReplyLimits;
 use crate::malformed::MalformedKind;
 use crate::session::SessionId;
-use crate::tools::ToolName;
+use crate::tools::{Cursor, ToolName};
 use crate::version::ProtocolVersion;
 
 /// One encoded JSON-RPC message and what its transport must know beside the bytes.
@@ -116,7 +116,7 @@ impl Message {
         let mut params = String::from("{");
         if let Some(cursor) = cursor {
             params.push_str("\"cursor\":");
-            write_string(&mut params, &cursor.0);
+            write_string(&mut params, cursor.as_str());
         }
         params.push('}');
         Self::encode(Method::ToolsList, Expectation::Response(id), Some(&params))
@@ -294,24 +294,5 @@ impl ArgumentsError {
             Self::NotObject { .. } => "arguments-not-object",
             Self::TooDeep => "arguments-too-deep",
         }
-    }
-}
-
-/// Where the next page of a list starts: the server's own text, sent back unchanged.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Cursor(pub(crate) String);
-
-impl Cursor {
-    /// The length of the server's text, in bytes. No cursor is empty.
-    #[must_use]
-    #[expect(clippy::len_without_is_empty, reason = "an empty cursor is none")]
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-}
-
-impl fmt::Debug for Cursor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Cursor({} bytes)", self.0.len())
     }
 }

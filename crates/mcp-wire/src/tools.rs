@@ -5,11 +5,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::initialize::for_each_member;
-use crate::json::{JsonType, JsonValue, Position, Scanner};
+use crate::json::{JsonType, JsonValue, Position, Scanner, for_each_member};
 use crate::limits::ReplyLimits;
 use crate::malformed::{Malformed, MalformedKind};
-use crate::message::Cursor;
 use crate::reply::ResultText;
 
 /// One page of a server's tools.
@@ -70,6 +68,24 @@ fn read_cursor(value: Option<JsonValue<'_>>) -> Result<Option<Cursor>, Malformed
         .decode()
         .into_owned();
     Ok(Some(text).filter(|text| !text.is_empty()).map(Cursor))
+}
+
+/// Where the next page of a list starts: the server's own text, sent back unchanged.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cursor(String);
+
+impl Cursor {
+    /// The server's text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Cursor({} bytes)", self.0.len())
+    }
 }
 
 /// One tool as the server defined it.

@@ -21,7 +21,7 @@ use crate::failed::{Failed, Local};
 const SOURCES: [&str; 10] = [
     include_str!("failed.rs"),
     include_str!("../../mcp-policy/src/failure.rs"),
-    include_str!("../../mcp-policy/src/list.rs"),
+    include_str!("../../mcp-policy/src/walk.rs"),
     include_str!("../../mcp-policy/src/refusal.rs"),
     include_str!("../../mcp-wire/src/endpoint.rs"),
     include_str!("../../mcp-wire/src/id.rs"),

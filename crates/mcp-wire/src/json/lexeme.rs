@@ -36,29 +36,29 @@ pub(super) fn string_end(bytes: &[u8], at: usize) -> Result<(usize, bool), Malfo
 /// As [`string_end`], from the first byte of the string that does not stand for itself.
 fn escaped_string_end(bytes: &[u8], mut at: usize) -> Result<(usize, bool), Malformed> {
     loop {
-        match bytes.get(at) {
-            Some(b'"') => return Ok((at + 1, true)),
-            Some(b'\\') => at = plain_run_end(bytes, escape_end(bytes, at)?),
+        match bytes.get(at..) {
+            Some([b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..]) => at += 2,
+            Some([b'\\', ..]) => at = unicode_escape_end(bytes, at)?,
+            Some([b'"', ..]) => return Ok((at + 1, true)),
             Some(_) | None => return Err(syntax(at)),
         }
+        at = plain_run_end(bytes, at);
     }
 }
 
-/// Past the escape at `at`. Half of a surrogate pair is refused: [RFC 8259, section 8.2] leaves its meaning open.
+/// Past the `\uXXXX` at `at`, or both of a pair. Half of a surrogate pair is refused: [RFC 8259, section 8.2] leaves its
+/// meaning open.
 ///
 /// [RFC 8259, section 8.2]: https://www.rfc-editor.org/rfc/rfc8259#section-8.2
-fn escape_end(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
-    match bytes.get(at + 1) {
-        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),
-        Some(b'u') => match unit(bytes, at)? {
-            0xd800..=0xdbff => match unit(bytes, at + 6) {
-                Ok(0xdc00..=0xdfff) => Ok(at + 12),
-                Ok(_) | Err(_) => Err(Malformed::at(MalformedKind::LoneSurrogate, at)),
-            },
-            0xdc00..=0xdfff => Err(Malformed::at(MalformedKind::LoneSurrogate, at)),
-            _ => Ok(at + 6),
+#[cold]
+fn unicode_escape_end(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
+    match unit(bytes, at)? {
+        0xd800..=0xdbff => match unit(bytes, at + 6) {
+            Ok(0xdc00..=0xdfff) => Ok(at + 12),
+            Ok(_) | Err(_) => Err(Malformed::at(MalformedKind::LoneSurrogate, at)),
         },
-        Some(_) | None => Err(syntax(at)),
+        0xdc00..=0xdfff => Err(Malformed::at(MalformedKind::LoneSurrogate, at)),
+        _ => Ok(at + 6),
     }
 }
 
@@ -113,30 +113,33 @@ pub(super) fn literal_end(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
 /// Where the run of bytes that stand for themselves ends: at a quotation mark, a backslash, a control character or the
 /// end. Eight bytes at a time.
 #[inline]
-fn plain_run_end(bytes: &[u8], mut at: usize) -> usize {
+fn plain_run_end(bytes: &[u8], at: usize) -> usize {
+    let mut rest = bytes.get(at..).unwrap_or_default();
+    while let Some((chunk, tail)) = rest.split_first_chunk::<8>() {
+        let marks = marks(u64::from_le_bytes(*chunk));
+        if marks != 0 {
+            return bytes.len() - rest.len() + (marks.trailing_zeros() / 8) as usize;
+        }
+        rest = tail;
+    }
+    let run = rest
+        .iter()
+        .position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
+    bytes.len() - rest.len() + run.unwrap_or(rest.len())
+}
+
+/// The high bit of the lowest byte that does not stand for itself; above it, bits may be set that mean nothing.
+///
+/// Subtracting borrows only out of bytes that match, so the lowest mark is always a true one. A byte outside ASCII has its
+/// own high bit and is masked out.
+#[inline]
+const fn marks(word: u64) -> u64 {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;
-    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
-        let word = u64::from_le_bytes(*chunk);
-        let quote = word ^ (ONES * b'"' as u64);
-        let backslash = word ^ (ONES * b'\\' as u64);
-        // Subtracting borrows only out of bytes that match, so the lowest marked byte is always a true match.
-        let controls = word.wrapping_sub(ONES * 0x20) & !word;
-        let quotes = quote.wrapping_sub(ONES) & !quote;
-        let backslashes = backslash.wrapping_sub(ONES) & !backslash;
-        let marks = (controls | quotes | backslashes) & HIGH;
-        if marks != 0 {
-            return at + (marks.trailing_zeros() / 8) as usize;
-        }
-        at += 8;
-    }
-    while let Some(byte) = bytes.get(at) {
-        if matches!(byte, b'"' | b'\\' | 0..0x20) {
-            break;
-        }
-        at += 1;
-    }
-    at
+    let controls = word.wrapping_sub(ONES * 0x20);
+    let quotes = (word ^ (ONES * b'"' as u64)).wrapping_sub(ONES);
+    let backslashes = (word ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
+    (controls | quotes | backslashes) & !word & HIGH
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod string;
 
 use core::fmt;
 
+use crate::limits::ReplyLimits;
 use crate::malformed::{Malformed, MalformedKind};
 
 pub(crate) use self::scanner::{Position, Scanner};
@@ -80,4 +81,19 @@ impl<'a> JsonValue<'a> {
             }
         }
     }
+}
+
+/// Walks one level of a scanned object.
+pub(crate) fn for_each_member<'a>(
+    object: &'a str,
+    mut read: impl FnMut(&str, JsonValue<'a>),
+) -> Result<(), Malformed> {
+    let mut scanner = Scanner::new(object, ReplyLimits::MAX_DEPTH);
+    let mut position = scanner.enter()?;
+    while let Some(name) = scanner.member(position)? {
+        position = Position::Later;
+        let value = scanner.skip()?;
+        read(&name.decode(), value);
+    }
+    Ok(())
 }
