@@ -1,21 +1,16 @@
 //! A connection to a target: judged, looked up, judged again, dialled, under TLS where the scheme says so.
 
+use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
-use hyper::client::conn::http1;
 use mcp_wire::{ExchangeError, Host, OutboundRefusal, Scheme, Stage, Target, TransportError};
 
+use crate::connection::{Connection, Protocol};
 use crate::dial::BoxedStream;
-use crate::pool::Connection;
 use crate::progress::Progress;
 use crate::transport::Shared;
-
-/// hyper's read buffer, in bytes: the bound for the head of an answer.
-const BUFFER_BYTES: usize = 64 * 1_024;
-
-/// Fields of the head of an answer.
-const HEADERS: usize = 128;
 
 /// Makes a new connection. The target must have been admitted.
 pub(crate) async fn connect(
@@ -27,19 +22,24 @@ pub(crate) async fn connect(
     let addresses = resolve(shared, target).await?;
     progress.enter(Stage::Connect);
     let mut stream = dial(shared, target, &addresses).await?;
+    let mut protocol = Protocol::Http1;
     if target.endpoint.scheme() == Scheme::Https {
         progress.enter(Stage::Tls);
-        stream = shared.tls.handshake(target.endpoint.host(), stream).await?;
+        let handshake = shared.tls.handshake(target.endpoint.host(), stream);
+        (stream, protocol) = in_time(shared.options.connect, handshake).await?;
     }
-    let (connection, driver) = http1::Builder::new()
-        .max_buf_size(BUFFER_BYTES)
-        .max_headers(HEADERS)
-        .handshake(stream)
+    Ok(Connection::start(stream, protocol, &shared.options).await?)
+}
+
+/// Runs one step of connecting within the time for it.
+async fn in_time<T>(
+    limit: Duration,
+    step: impl Future<Output = Result<T, TransportError>>,
+) -> Result<T, TransportError> {
+    let limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+    tokio::time::timeout(limit, step)
         .await
-        .map_err(|_error| TransportError::Connect)?;
-    // Ends when the connection closes or its last handle is dropped; its error reaches the exchange that is on it.
-    tokio::spawn(driver);
-    Ok(connection)
+        .unwrap_or(Err(TransportError::ConnectTimeout { limit_ms }))
 }
 
 async fn resolve(shared: &Shared, target: &Target) -> Result<Vec<SocketAddr>, TransportError> {
@@ -62,10 +62,14 @@ async fn dial(
     let mut failure = ExchangeError::Outbound(OutboundRefusal::Address);
     for address in addresses {
         match shared.outbound.admit_address(&target.endpoint, *address) {
-            Ok(()) => match shared.dialler.connect(*address).await {
-                Ok(stream) => return Ok(stream),
-                Err(error) => failure = connect_error(&error).into(),
-            },
+            Ok(()) => {
+                let dialling = shared.dialler.connect(*address);
+                let dialling = async { dialling.await.map_err(|error| connect_error(&error)) };
+                match in_time(shared.options.connect, dialling).await {
+                    Ok(stream) => return Ok(stream),
+                    Err(error) => failure = error.into(),
+                }
+            }
             Err(refusal) => {
                 // A failed dial says more than a refusal of another address.
                 if let ExchangeError::Outbound(_) = failure {

@@ -2,9 +2,11 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
 use mcp_wire::PortFuture;
+use socket2::{SockRef, TcpKeepalive};
 use tokio::net::TcpStream;
 
 /// Looks names up and makes connections.
@@ -28,6 +30,9 @@ impl<S: hyper::rt::Read + hyper::rt::Write + Send + Unpin> Stream for S {}
 /// A connection of any kind.
 pub type BoxedStream = Box<dyn Stream>;
 
+/// How long a connection may be silent before the system asks whether the peer lives, and how often it asks again.
+const KEEP_ALIVE: Duration = Duration::from_secs(20);
+
 /// Dials TCP and asks the system's resolver.
 ///
 /// A look-up runs on a thread of the runtime's blocking pool and goes on there after its answer was dropped.
@@ -49,6 +54,10 @@ impl Dialler for TcpDialler {
             let socket = TcpStream::connect(address).await?;
             // One message is one write; waiting to coalesce it would only add latency.
             socket.set_nodelay(true)?;
+            let keep_alive = TcpKeepalive::new()
+                .with_time(KEEP_ALIVE)
+                .with_interval(KEEP_ALIVE);
+            SockRef::from(&socket).set_tcp_keepalive(&keep_alive)?;
             Ok(Box::new(TokioIo::new(socket)) as BoxedStream)
         })
     }

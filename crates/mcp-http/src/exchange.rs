@@ -13,9 +13,11 @@ use mcp_wire::{
 };
 use tokio::time::Sleep;
 
+use crate::connection::{Connection, Protocol};
 use crate::opening::{Opened, open};
-use crate::pool::{Connection, PoolKey};
+use crate::pool::PoolKey;
 use crate::progress::Progress;
+use crate::queue::Turn;
 use crate::transport::Shared;
 
 /// One POST and its answer.
@@ -53,6 +55,8 @@ struct Wire {
     connection: Connection,
     key: PoolKey,
     reusable: bool,
+    /// Held as long as the exchange is under way.
+    _turn: Turn,
 }
 
 impl HttpExchange {
@@ -172,6 +176,7 @@ impl HttpExchange {
             response,
             connection,
             key,
+            turn,
         } = opened;
         let (parts, body) = response.into_parts();
         let fields = parts
@@ -185,6 +190,7 @@ impl HttpExchange {
             connection,
             key,
             reusable: !head.is_ambiguous(),
+            _turn: turn,
         };
         self.state = match head.judge(&self.leg) {
             HeadVerdict::Refused(error) => return Step::Done(Err(error)),
@@ -282,8 +288,17 @@ impl Wire {
                     self.reusable = false;
                     return Poll::Ready(Piece::End(BodyEnd::Incomplete));
                 }
-                None => return Poll::Ready(Piece::End(BodyEnd::Complete)),
+                None => return Poll::Ready(Piece::End(self.clean_end())),
             }
+        }
+    }
+
+    /// What the end of a body without an error means. On HTTP/2 hyper ends a body in the same way when the stream was reset
+    /// or the connection given up without an error; only the flag on the last frame proves the end.
+    fn clean_end(&self) -> BodyEnd {
+        match self.connection.protocol() {
+            Protocol::Http2 if !self.body.is_end_stream() => BodyEnd::Incomplete,
+            Protocol::Http1 | Protocol::Http2 => BodyEnd::Complete,
         }
     }
 

@@ -9,11 +9,13 @@
 //! The one task that runs beside the caller's is hyper's connection driver.
 
 mod connect;
+mod connection;
 mod dial;
 mod exchange;
 mod opening;
 mod pool;
 mod progress;
+mod queue;
 mod request;
 mod tls;
 mod transport;

@@ -7,16 +7,20 @@ use hyper::body::Incoming;
 use mcp_wire::{Delivery, ExchangeError, Malformed, MalformedKind, Message, Stage, Target, TransportError};
 
 use crate::connect::connect;
-use crate::pool::{Connection, PoolKey};
+use crate::connection::{Connection, Unanswered, is_refused_stream};
+use crate::pool::PoolKey;
 use crate::progress::Progress;
+use crate::queue::Turn;
 use crate::request::Draft;
-use crate::transport::Shared;
+use crate::transport::{HttpOptions, Shared};
 
 /// The head of an answer, and what is needed to read its body and keep its connection.
 pub(crate) struct Opened {
     pub(crate) response: Response<Incoming>,
     pub(crate) connection: Connection,
     pub(crate) key: PoolKey,
+    /// The exchange's place among those with the server; given back when it is dropped.
+    pub(crate) turn: Turn,
 }
 
 /// Judges the target, finds or makes a connection, reads the credentials and writes the message once.
@@ -30,6 +34,8 @@ pub(crate) async fn open(
     progress: Progress,
 ) -> Result<Opened, ExchangeError> {
     shared.outbound.admit_target(&target.endpoint)?;
+    progress.enter(Stage::Queue);
+    let turn = shared.queue.enter(&target.endpoint).await;
     let key = PoolKey::of(&target);
     let mut draft = Draft::new(&target, message)?;
 
@@ -40,31 +46,37 @@ pub(crate) async fn open(
         draft.add_credential(credential, &secret)?;
     }
 
-    let mut request = draft.into_request(progress.clone());
+    let (mut request, address) = draft.into_request(progress.clone());
     loop {
         progress.enter(Stage::Send);
         progress.delivered(Delivery::Unknown);
         let (mut connection, pooled) = source;
-        let mut unsent = match connection.try_send_request(request).await {
+        address.apply(&mut request, connection.protocol());
+        let Unanswered { unsent, error } = match connection.send(request).await {
             Ok(response) => {
                 return Ok(Opened {
                     response,
                     connection,
                     key,
+                    turn,
                 });
             }
-            Err(unsent) => unsent,
+            Err(unanswered) => unanswered,
         };
-        match unsent.take_message() {
-            None => return Err(head_error(unsent.error())),
-            Some(message) => {
+        match (unsent, pooled) {
+            (Some(message), Pooled::Yes) => request = message,
+            (Some(_), Pooled::No) => {
                 progress.delivered(Delivery::NotSent);
-                match pooled {
-                    Pooled::Yes => request = message,
-                    Pooled::No => return Err(TransportError::ConnectionLost.into()),
+                return Err(TransportError::ConnectionLost.into());
+            }
+            (None, _) => {
+                if is_refused_stream(&error) {
+                    progress.delivered(Delivery::NotSent);
                 }
+                return Err(head_error(&error, &shared.options));
             }
         }
+        progress.delivered(Delivery::NotSent);
         source = next_connection(&shared, &target, &key, &progress).await?;
     }
 }
@@ -90,8 +102,10 @@ async fn next_connection(
     Ok((connect(shared, target, progress).await?, Pooled::No))
 }
 
-fn head_error(error: &hyper::Error) -> ExchangeError {
-    if error.is_parse() {
+fn head_error(error: &hyper::Error, options: &HttpOptions) -> ExchangeError {
+    if error.is_parse_too_large() {
+        Malformed::beyond(MalformedKind::HeadTooLarge, options.head_bytes(), "head_bytes").into()
+    } else if error.is_parse() {
         Malformed::from(MalformedKind::InvalidHttp).into()
     } else {
         TransportError::ConnectionLost.into()

@@ -4,15 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use hyper::client::conn::http1::SendRequest;
 use mcp_wire::{Credential, Target};
 use tokio::time::Instant;
 
-use crate::request::RequestBody;
+use crate::connection::Connection;
 use crate::transport::HttpOptions;
-
-/// A connection that has no message on it.
-pub(crate) type Connection = SendRequest<RequestBody>;
 
 /// Whose connections are whose: the origin, and the references of the credentials that travel on them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,13 +48,18 @@ impl Pool {
         }
     }
 
-    /// The connection that was used last and is still good.
+    /// The connection that was used last and is still good. One that carries exchanges side by side stays in the pool as
+    /// well.
     pub(crate) fn take(&self, key: &PoolKey) -> Option<Connection> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let connections = idle.get_mut(key)?;
         let now = Instant::now();
         connections.retain(|idle| !idle.connection.is_closed() && now - idle.since < self.keep);
-        let taken = connections.pop().map(|idle| idle.connection);
+        let shared = connections.last_mut().and_then(|last| {
+            last.since = now;
+            last.connection.share()
+        });
+        let taken = shared.or_else(|| connections.pop().map(|idle| idle.connection));
         if connections.is_empty() {
             idle.remove(key);
         }
@@ -77,6 +78,10 @@ impl Pool {
             !connections.is_empty()
         });
         let connections = idle.entry(key).or_default();
+        if let Some(shared) = connections.iter_mut().find(|idle| idle.connection.is_shared()) {
+            shared.since = now;
+            return;
+        }
         if connections.len() < self.per_key {
             connections.push(Idle {
                 connection,

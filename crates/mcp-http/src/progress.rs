@@ -15,8 +15,9 @@ struct State {
     delivery: AtomicU8,
 }
 
-const STAGES: [Stage; 8] = [
+const STAGES: [Stage; 9] = [
     Stage::Start,
+    Stage::Queue,
     Stage::Resolve,
     Stage::Connect,
     Stage::Tls,

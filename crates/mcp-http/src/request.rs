@@ -9,17 +9,51 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri};
 use http_body_util::Full;
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use mcp_wire::{
-    Credential, CredentialError, CredentialPlacement, Message, Secret, Stage, Target, TransportError,
-    http as wire,
+    Credential, CredentialError, CredentialPlacement, Endpoint, Message, Secret, Stage, Target,
+    TransportError, http as wire,
 };
 
+use crate::connection::Protocol;
 use crate::progress::Progress;
 
 /// The head of a request without its credentials, and the body.
 pub(crate) struct Draft {
-    uri: Uri,
+    address: Address,
     headers: HeaderMap,
     body: Bytes,
+}
+
+/// Where a request goes, as each version of HTTP says it.
+pub(crate) struct Address {
+    path: Uri,
+    absolute: Uri,
+    host: HeaderValue,
+}
+
+impl Address {
+    fn of(endpoint: &Endpoint) -> Option<Self> {
+        let (target, authority) = (endpoint.request_target(), endpoint.authority());
+        let absolute = format!("{}://{authority}{target}", endpoint.scheme().as_str());
+        Some(Self {
+            path: Uri::try_from(target).ok()?,
+            absolute: Uri::try_from(absolute).ok()?,
+            host: HeaderValue::try_from(authority).ok()?,
+        })
+    }
+
+    /// Addresses a request: HTTP/1.1 names the host in a field, HTTP/2 in the target.
+    pub(crate) fn apply(&self, request: &mut Request<RequestBody>, protocol: Protocol) {
+        match protocol {
+            Protocol::Http1 => {
+                *request.uri_mut() = self.path.clone();
+                request.headers_mut().insert(HOST, self.host.clone());
+            }
+            Protocol::Http2 => {
+                *request.uri_mut() = self.absolute.clone();
+                request.headers_mut().remove(HOST);
+            }
+        }
+    }
 }
 
 impl Draft {
@@ -27,17 +61,12 @@ impl Draft {
     ///
     /// # Errors
     ///
-    /// None is reached: an [`Endpoint`](mcp_wire::Endpoint) holds only what a request target can, and every field of
-    /// the wire is visible ASCII.
+    /// None is reached: an [`Endpoint`] holds only what a request target can, and every field of the wire is visible
+    /// ASCII.
     pub(crate) fn new(target: &Target, message: Message) -> Result<Self, TransportError> {
         let unreached = TransportError::Connect;
-        let uri = Uri::try_from(target.endpoint.request_target()).map_err(|_invalid| unreached)?;
+        let address = Address::of(&target.endpoint).ok_or(unreached)?;
         let mut headers = HeaderMap::with_capacity(10);
-        let authority = target.endpoint.authority();
-        headers.insert(
-            HOST,
-            HeaderValue::try_from(authority).map_err(|_invalid| unreached)?,
-        );
         headers.insert(
             USER_AGENT,
             HeaderValue::from_static(concat!("mcp-http/", env!("CARGO_PKG_VERSION"))),
@@ -48,7 +77,11 @@ impl Draft {
         }
         let body = Bytes::from(message.into_body());
         headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
-        Ok(Self { uri, headers, body })
+        Ok(Self {
+            address,
+            headers,
+            body,
+        })
     }
 
     /// Adds a credential to the head. Its value is marked sensitive, so that no log of a library prints it.
@@ -85,16 +118,16 @@ impl Draft {
         Ok(())
     }
 
-    /// The finished request. Its body reports to `progress` when it has been written out.
-    pub(crate) fn into_request(self, progress: Progress) -> Request<RequestBody> {
+    /// The finished request, to be addressed for the connection that takes it. Its body reports to `progress` when it is
+    /// handed over.
+    pub(crate) fn into_request(self, progress: Progress) -> (Request<RequestBody>, Address) {
         let mut request = Request::new(RequestBody {
             bytes: Full::new(self.body),
             progress,
         });
         *request.method_mut() = Method::POST;
-        *request.uri_mut() = self.uri;
         *request.headers_mut() = self.headers;
-        request
+        (request, self.address)
     }
 }
 

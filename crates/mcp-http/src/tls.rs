@@ -10,6 +10,7 @@ use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 use tokio_rustls::TlsConnector;
 
+use crate::connection::Protocol;
 use crate::dial::BoxedStream;
 
 /// The trust of a transport. The platform's store is read at the first `https` connection.
@@ -55,12 +56,12 @@ impl Tls {
         })
     }
 
-    /// Runs the handshake for `host` on an open connection.
+    /// Runs the handshake for `host` on an open connection. Offers HTTP/2 and HTTP/1.1, and says which the server chose.
     pub(crate) async fn handshake(
         &self,
         host: &Host,
         stream: BoxedStream,
-    ) -> Result<BoxedStream, TransportError> {
+    ) -> Result<(BoxedStream, Protocol), TransportError> {
         let config = self
             .connector
             .get_or_init(|| self.configure())
@@ -71,19 +72,24 @@ impl Tls {
             .connect(name, TokioIo::new(stream))
             .await;
         let stream = stream.map_err(|error| classify(&error))?;
-        Ok(Box::new(TokioIo::new(stream)))
+        let protocol = match stream.get_ref().1.alpn_protocol() {
+            Some(b"h2") => Protocol::Http2,
+            Some(_) | None => Protocol::Http1,
+        };
+        Ok((Box::new(TokioIo::new(stream)), protocol))
     }
 
     /// `None` when the platform has no trust store and the host gave no authority.
     fn configure(&self) -> Option<TlsConfig> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let verifier = Verifier::new_with_extra_roots(self.authorities.clone(), provider.clone()).ok()?;
-        let config = ClientConfig::builder_with_provider(provider)
+        let mut config = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .ok()?
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(verifier))
             .with_no_client_auth();
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
         Some(Arc::new(config))
     }
 }

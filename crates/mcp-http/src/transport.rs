@@ -8,9 +8,10 @@ use mcp_wire::{CredentialSource, Exchange, Message, OutboundPolicy, Target, Tran
 use crate::dial::{Dialler, TcpDialler};
 use crate::exchange::HttpExchange;
 use crate::pool::Pool;
+use crate::queue::Queue;
 use crate::tls::Tls;
 
-/// Sends messages over HTTP/1.1, in the clear or under TLS. Cheap to clone; clones share the pool.
+/// Sends messages over HTTP: 1.1 in the clear, 2 or 1.1 under TLS as the server chooses. Cheap to clone; clones share the pool.
 ///
 /// Must be polled inside a tokio runtime with I/O and time enabled.
 #[derive(Clone)]
@@ -26,6 +27,7 @@ pub(crate) struct Shared {
     pub(crate) tls: Tls,
     pub(crate) options: HttpOptions,
     pub(crate) pool: Pool,
+    pub(crate) queue: Queue,
 }
 
 /// Settings of the adapter. None of them can switch a bound off.
@@ -36,6 +38,15 @@ pub struct HttpOptions {
     pub idle: Duration,
     /// Idle connections that are kept for one origin and credential. Default 8.
     pub idle_connections: usize,
+    /// The time for one attempt to connect, and for one TLS handshake. Default 10 s; the operation's deadline holds too.
+    pub connect: Duration,
+    /// Bytes of the head of an answer. Default 65,536; settings below 8,192 count as that. hyper may read one more buffer
+    /// of the same size before it looks.
+    pub head_bytes: usize,
+    /// Fields of the head of an answer, over HTTP/1.1. Default 128.
+    pub head_fields: usize,
+    /// Exchanges with one origin at a time. Default 64, at least 1; further ones wait within their deadline.
+    pub exchanges: usize,
     /// How long the body of an accepted notification is waited for, so that its connection can be used again.
     /// Default 250 ms. When that time is up the notification counts as accepted and the connection is given up.
     pub discard: Duration,
@@ -46,8 +57,19 @@ impl Default for HttpOptions {
         Self {
             idle: Duration::from_secs(4),
             idle_connections: 8,
+            connect: Duration::from_secs(10),
+            head_bytes: 64 * 1_024,
+            head_fields: 128,
+            exchanges: 64,
             discard: Duration::from_millis(250),
         }
+    }
+}
+
+impl HttpOptions {
+    /// hyper takes no smaller buffer.
+    pub(crate) fn head_bytes(&self) -> usize {
+        self.head_bytes.max(8 * 1_024)
     }
 }
 
@@ -72,7 +94,7 @@ impl HttpTransport {
         tls: Tls,
         options: HttpOptions,
     ) -> Self {
-        let pool = Pool::new(options);
+        let (pool, queue) = (Pool::new(options), Queue::new(options.exchanges));
         Self {
             shared: Arc::new(Shared {
                 outbound,
@@ -81,6 +103,7 @@ impl HttpTransport {
                 tls,
                 options,
                 pool,
+                queue,
             }),
         }
     }

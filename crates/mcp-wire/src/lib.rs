@@ -52,7 +52,7 @@ pub use crate::id::{
 pub use crate::initialize::{InitializeResult, PeerInfo};
 pub use crate::json::JsonType;
 pub use crate::limits::ReplyLimits;
-pub use crate::malformed::{Malformed, MalformedKind};
+pub use crate::malformed::{Limit, Malformed, MalformedKind};
 pub use crate::message::{Arguments, ArgumentsError, ClientInfo, Expectation, Leg, Message, Method};
 pub use crate::port::{
     Answer, Credential, CredentialError, CredentialHeader, CredentialHeaderError, CredentialPlacement,

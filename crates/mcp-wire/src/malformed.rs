@@ -13,6 +13,16 @@ pub struct Malformed {
     kind: MalformedKind,
     offset: Option<usize>,
     found: Option<JsonType>,
+    limit: Option<Limit>,
+}
+
+/// A bound that an answer goes beyond: its value, and the setting that holds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limit {
+    /// The last value that is accepted.
+    pub value: usize,
+    /// The name of the setting, such as `body_bytes`.
+    pub setting: &'static str,
 }
 
 impl Malformed {
@@ -21,22 +31,38 @@ impl Malformed {
             kind,
             offset: None,
             found: None,
+            limit: None,
         }
     }
 
     pub(crate) const fn at(kind: MalformedKind, offset: usize) -> Self {
         Self {
-            kind,
             offset: Some(offset),
-            found: None,
+            ..Self::new(kind)
         }
     }
 
     pub(crate) const fn found(kind: MalformedKind, found: JsonType) -> Self {
         Self {
-            kind,
-            offset: None,
             found: Some(found),
+            ..Self::new(kind)
+        }
+    }
+
+    /// An answer that goes beyond the bound of `setting`.
+    #[must_use]
+    pub const fn beyond(kind: MalformedKind, value: usize, setting: &'static str) -> Self {
+        Self {
+            limit: Some(Limit { value, setting }),
+            ..Self::new(kind)
+        }
+    }
+
+    /// The same fault, seen at this byte.
+    pub(crate) fn seen_at(self, offset: usize) -> Self {
+        Self {
+            offset: Some(offset),
+            ..self
         }
     }
 
@@ -60,6 +86,12 @@ impl Malformed {
         self.offset
     }
 
+    /// The bound that the answer goes beyond, where the rule is one.
+    #[must_use]
+    pub const fn limit(&self) -> Option<Limit> {
+        self.limit
+    }
+
     /// The JSON type that stood where another was required.
     #[must_use]
     pub const fn found_type(&self) -> Option<JsonType> {
@@ -78,6 +110,9 @@ impl fmt::Display for Malformed {
         f.write_str(self.kind.rule())?;
         if let Some(found) = self.found {
             write!(f, ", found {found}")?;
+        }
+        if let Some(Limit { value, setting }) = self.limit {
+            write!(f, " of {value} ({setting})")?;
         }
         if let Some(offset) = self.offset {
             write!(f, ", at byte {offset}")?;
@@ -152,6 +187,7 @@ kinds! {
     TooManyEvents = "too-many-events", "the event stream holds more events than the limit";
     Incomplete = "incomplete", "the body ended before it was complete";
     AmbiguousFraming = "ambiguous-framing", "the length of the body is declared in more than one way";
+    HeadTooLarge = "head-too-large", "the head of the answer is larger than the limit";
     InvalidHttp = "invalid-http", "the answer is not valid HTTP";
     UnexpectedSuccess = "unexpected-success", "a success status other than 200 carries no answer to a request";
     SessionIdInvalid = "session-id-invalid", "the session id must be given once, as 1 to 1,024 visible ASCII characters";

@@ -77,7 +77,7 @@ impl ReplyDecoder {
     pub fn expect_length(&mut self, bytes: u64) -> Result<(), Malformed> {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         if bytes > self.limits.body_bytes {
-            return self.refuse(MalformedKind::TooLarge.into());
+            return self.refuse(self.too_large());
         }
         if let Body::Json(text) = &mut self.body {
             text.reserve_exact(bytes);
@@ -111,7 +111,7 @@ impl ReplyDecoder {
             Err(fault) => self.refuse(fault),
             Ok(None) if !beyond.is_empty() => {
                 *input = beyond.get(1..).unwrap_or_default();
-                self.refuse(MalformedKind::TooLarge.into())
+                self.refuse(self.too_large())
             }
             Ok(message) => Ok(message),
         }
@@ -134,6 +134,10 @@ impl ReplyDecoder {
             Body::Json(text) => judge_json(text, &self.expected, &self.limits),
             Body::EventStream(stream) => stream.finish(&self.expected, &self.limits),
         }
+    }
+
+    fn too_large(&self) -> Malformed {
+        Malformed::beyond(MalformedKind::TooLarge, self.limits.body_bytes, "body_bytes")
     }
 
     fn refuse<T>(&mut self, fault: Malformed) -> Result<T, Malformed> {

@@ -179,7 +179,11 @@ impl SseDecoder {
 
     fn require_room(&self, piece: &[u8]) -> Result<(), Malformed> {
         if self.line.len() + piece.len() > self.limits.line_bytes {
-            return Err(MalformedKind::LineTooLong.into());
+            return Err(Malformed::beyond(
+                MalformedKind::LineTooLong,
+                self.limits.line_bytes,
+                "line_bytes",
+            ));
         }
         Ok(())
     }
@@ -214,7 +218,11 @@ impl SseDecoder {
     fn take_data(&mut self, value: &[u8]) -> Result<(), Malformed> {
         let separator = usize::from(self.has_data);
         if self.data.len() + separator + value.len() > self.limits.event_bytes {
-            return Err(MalformedKind::EventTooLarge.into());
+            return Err(Malformed::beyond(
+                MalformedKind::EventTooLarge,
+                self.limits.event_bytes,
+                "event_bytes",
+            ));
         }
         if self.has_data {
             self.data.push(b'\n');
@@ -226,7 +234,11 @@ impl SseDecoder {
 
     fn count_event(&mut self) -> Result<(), Malformed> {
         if self.events == self.limits.events {
-            return Err(MalformedKind::TooManyEvents.into());
+            return Err(Malformed::beyond(
+                MalformedKind::TooManyEvents,
+                self.limits.events,
+                "events",
+            ));
         }
         self.events += 1;
         Ok(())

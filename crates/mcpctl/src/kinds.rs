@@ -154,6 +154,7 @@ fn transport_failures() -> Vec<Failure> {
         TransportError::Resolve,
         TransportError::ConnectRefused,
         TransportError::Connect,
+        TransportError::ConnectTimeout { limit_ms: 10_000 },
         TransportError::TlsNameMismatch,
         TransportError::TlsUntrusted,
         TransportError::TlsTrustMissing,

@@ -222,7 +222,7 @@ async fn a_head_beyond_its_bounds_is_refused() {
         let outcome = send(&transport, &target(URL), Pings::new().next()).await;
         assert_eq!(
             (outcome.verdict(), outcome.delivery),
-            ("invalid-http", Delivery::Unknown),
+            ("head-too-large", Delivery::Unknown),
             "{name}"
         );
     }

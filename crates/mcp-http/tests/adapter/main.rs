@@ -2,8 +2,11 @@
 
 #![cfg(test)]
 
+mod authority;
+mod bounds;
 mod connections;
 mod framing;
+mod http2;
 mod order;
 mod progress;
 mod server;

@@ -1,15 +1,10 @@
 //! Under real TLS: whom the client trusts, what it says when it does not, and what the end of a connection proves.
 
-use std::sync::Arc;
-
 use mcp_http::Tls;
 use mcp_wire::{Delivery, Stage};
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
-use rustls::ServerConfig;
-use rustls::crypto::ring::default_provider;
-use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
-use tokio_rustls::TlsAcceptor;
+use rcgen::KeyPair;
 
+use crate::authority::Authority;
 use crate::server::Server;
 use crate::server::Step::{self, AwaitEnd, Read, Shutdown, Write};
 use crate::support::{Outcome, PLAIN, Pings, ToLoopback, send, target, transport_over};
@@ -159,42 +154,4 @@ fn an_authority_must_be_a_certificate_in_pem_form() {
 async fn send_to(server: &Server, tls: Tls) -> Outcome {
     let target = target(&server.https_url(NAME));
     send(&transport_over(ToLoopback, tls), &target, Pings::new().next()).await
-}
-
-/// A certificate authority of one test.
-struct Authority(rcgen::CertifiedIssuer<'static, KeyPair>);
-
-impl Authority {
-    fn new() -> Self {
-        let mut params = CertificateParams::default();
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        Self(rcgen::CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap())
-    }
-
-    fn pem(&self) -> String {
-        self.0.pem()
-    }
-
-    /// The trust of a client in this authority.
-    fn tls(&self) -> Tls {
-        Tls::with_authorities(self.pem().as_bytes()).unwrap()
-    }
-
-    /// A server that is `host` until the end of the year before `until`.
-    fn server(&self, host: &str, until: i32) -> TlsAcceptor {
-        let key = KeyPair::generate().unwrap();
-        let mut params = CertificateParams::new([host.to_owned()]).unwrap();
-        params.not_before = date_time_ymd(2000, 1, 1);
-        params.not_after = date_time_ymd(until, 1, 1);
-        let issuer: &Issuer<'_, KeyPair> = &self.0;
-        let certificate = params.signed_by(&key, issuer).unwrap();
-        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
-        let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate.der().clone()], key)
-            .unwrap();
-        TlsAcceptor::from(Arc::new(config))
-    }
 }

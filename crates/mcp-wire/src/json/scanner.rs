@@ -199,7 +199,8 @@ impl<'a> Scanner<'a> {
     /// Past the opening bracket at the position, one level down.
     fn push(&mut self, object: bool) -> Result<(), Malformed> {
         if self.depth == self.depth_limit {
-            return Err(Malformed::at(MalformedKind::TooDeep, self.at));
+            let fault = Malformed::beyond(MalformedKind::TooDeep, self.depth_limit, "depth");
+            return Err(fault.seen_at(self.at));
         }
         if let Some(word) = self.objects.get_mut(self.depth / 64) {
             let bit = 1 << (self.depth % 64);

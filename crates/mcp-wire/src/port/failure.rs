@@ -34,6 +34,8 @@ impl Delivery {
 pub enum Stage {
     /// Nothing has begun.
     Start,
+    /// The leg waits for its turn among the exchanges with the server.
+    Queue,
     /// The host's name is being looked up.
     Resolve,
     /// A connection is being made.
@@ -56,6 +58,7 @@ impl Stage {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Start => "start",
+            Self::Queue => "queue",
             Self::Resolve => "resolve",
             Self::Connect => "connect",
             Self::Tls => "tls",
@@ -105,6 +108,12 @@ pub enum TransportError {
     /// No connection could be made for another reason.
     #[error("no connection to the server could be made")]
     Connect,
+    /// No connection was made within the time for one.
+    #[error("no connection to the server was made within {limit_ms} ms (connect)")]
+    ConnectTimeout {
+        /// The time for one connection, in milliseconds.
+        limit_ms: u64,
+    },
     /// The server's certificate is for another name.
     #[error("the server's certificate is not valid for this host name; check the URL")]
     TlsNameMismatch,
@@ -141,6 +150,7 @@ impl TransportError {
             Self::Resolve => "resolve-failed",
             Self::ConnectRefused => "connect-refused",
             Self::Connect => "connect-failed",
+            Self::ConnectTimeout { .. } => "connect-timeout",
             Self::TlsNameMismatch => "tls-name-mismatch",
             Self::TlsUntrusted => "tls-untrusted",
             Self::TlsTrustMissing => "tls-trust-missing",
@@ -159,6 +169,7 @@ impl TransportError {
             Self::Resolve
             | Self::ConnectRefused
             | Self::Connect
+            | Self::ConnectTimeout { .. }
             | Self::TlsNameMismatch
             | Self::TlsUntrusted
             | Self::TlsTrustMissing
