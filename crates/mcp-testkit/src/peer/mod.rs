@@ -60,6 +60,8 @@ pub struct PeerLog {
     pub requests: Vec<RecordedRequest>,
     /// The connections that were made.
     pub connections: usize,
+    /// The connections that are open now.
+    pub open: usize,
     /// The names that were looked up.
     pub look_ups: Vec<String>,
 }
@@ -89,6 +91,10 @@ impl ScriptedPeer {
         reply
     }
 
+    fn closed(&self) {
+        self.log_mut().open -= 1;
+    }
+
     fn log_mut(&self) -> MutexGuard<'_, PeerLog> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -101,7 +107,9 @@ impl Dialler for ScriptedPeer {
     }
 
     fn connect(&self, _address: SocketAddr) -> PortFuture<io::Result<BoxedStream>> {
-        self.log_mut().connections += 1;
+        let mut log = self.log_mut();
+        (log.connections, log.open) = (log.connections + 1, log.open + 1);
+        drop(log);
         PortFuture::ready(Ok(Box::new(PeerStream::new(self.clone()))))
     }
 }

@@ -45,6 +45,12 @@ impl PeerStream {
     }
 }
 
+impl Drop for PeerStream {
+    fn drop(&mut self) {
+        self.peer.closed();
+    }
+}
+
 impl Read for PeerStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
