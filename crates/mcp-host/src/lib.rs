@@ -16,7 +16,9 @@ mod system;
 mod vault;
 
 pub use mcp_http::{HttpOptions, Tls};
-pub use mcp_policy::{Budget, CallOutcome, Client, Failure, OutboundRules, Server};
+pub use mcp_policy::{
+    AddressClass, Budget, CallOutcome, Client, Failure, NeverDialled, OutboundRules, Server,
+};
 
 pub use crate::cancel::CancelToken;
 pub use crate::clock::TokioClock;

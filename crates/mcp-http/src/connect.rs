@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_wire::{ExchangeError, Host, OutboundRefusal, Scheme, Stage, Target, TransportError};
+use mcp_wire::{ExchangeError, Host, Scheme, Stage, Target, TransportError};
 
 use crate::connection::{Connection, Protocol};
 use crate::dial::BoxedStream;
@@ -53,13 +53,15 @@ async fn resolve(shared: &Shared, target: &Target) -> Result<Vec<SocketAddr>, Tr
     }
 }
 
-/// Dials the admitted addresses one after another until one answers.
+/// Dials the admitted addresses one after another until one answers. Each is judged on its own, right before it is
+/// dialled, and nothing is looked up again in between.
 async fn dial(
     shared: &Shared,
     target: &Target,
     addresses: &[SocketAddr],
 ) -> Result<BoxedStream, ExchangeError> {
-    let mut failure = ExchangeError::Outbound(OutboundRefusal::Address);
+    let mut refused = None;
+    let mut failed = None;
     for address in addresses {
         match shared.outbound.admit_address(&target.endpoint, *address) {
             Ok(()) => {
@@ -67,18 +69,20 @@ async fn dial(
                 let dialling = async { dialling.await.map_err(|error| connect_error(&error)) };
                 match in_time(shared.options.connect, dialling).await {
                     Ok(stream) => return Ok(stream),
-                    Err(error) => failure = error.into(),
+                    Err(error) => failed = Some(error),
                 }
             }
             Err(refusal) => {
-                // A failed dial says more than a refusal of another address.
-                if let ExchangeError::Outbound(_) = failure {
-                    failure = refusal.into();
-                }
+                refused.get_or_insert(refusal);
             }
         }
     }
-    Err(failure)
+    // A failed dial says more than a refusal of another address.
+    Err(match (failed, refused) {
+        (Some(error), _) => error.into(),
+        (None, Some(refusal)) => refusal.into(),
+        (None, None) => TransportError::Resolve.into(),
+    })
 }
 
 fn connect_error(error: &std::io::Error) -> TransportError {

@@ -7,6 +7,7 @@
 //!
 //! In-memory implementations of the ports, for tests and for hosts that keep nothing, are in [`memory`].
 
+mod address;
 mod budget;
 mod call;
 mod client;
@@ -22,13 +23,14 @@ mod refusal;
 mod server;
 mod walk;
 
+pub use crate::address::AddressClass;
 pub use crate::budget::{Budget, BudgetError};
 pub use crate::call::CallOutcome;
 pub use crate::client::{Client, Ports};
 pub use crate::failure::{Class, Culprit, Failure};
 pub use crate::handshake::{Pong, Probe};
 pub use crate::list::ToolList;
-pub use crate::outbound::OutboundRules;
+pub use crate::outbound::{NeverDialled, OutboundRules};
 pub use crate::refusal::Refusal;
 pub use crate::server::{ApprovalRule, DataClass, Server, ServerName, ServerNameError};
 pub use crate::walk::{QuarantineReason, Quarantined, WalkFault, WalkLimits};

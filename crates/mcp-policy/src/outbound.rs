@@ -1,26 +1,90 @@
 //! Where this host's clients may send bytes.
 
-use std::net::{IpAddr, SocketAddr};
+use std::fmt;
+use std::net::SocketAddr;
 
 use mcp_wire::{Endpoint, Host, OutboundPolicy, OutboundRefusal, Scheme};
 
-/// The rules for targets that a person typed: `https` to anywhere, `http` to this machine.
+use crate::address::AddressClass;
+
+/// Which classes of addresses may be dialled, and where plain `http` may go.
 ///
-/// An address that cannot be a server's (unspecified, multicast, broadcast) is never dialled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// A literal and the answer of a look-up are judged alike, each address by itself. By default these are the rules for
+/// targets that a person typed, [`OutboundRules::typed`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OutboundRules {
     /// Whether plain `http` may leave this machine. Off by default.
     pub plain_http: bool,
+    classes: Classes,
 }
 
 impl OutboundRules {
-    /// These rules, with plain `http` allowed to leave this machine.
+    /// For a target that a person typed: the internet, this machine, and private networks of every kind
+    /// ([`Private`](AddressClass::Private), [`UniqueLocal`](AddressClass::UniqueLocal),
+    /// [`SharedAddressSpace`](AddressClass::SharedAddressSpace)).
+    #[must_use]
+    pub const fn typed() -> Self {
+        let classes = Classes::GLOBAL
+            .and(AddressClass::Loopback)
+            .and(AddressClass::Private)
+            .and(AddressClass::UniqueLocal)
+            .and(AddressClass::SharedAddressSpace);
+        Self {
+            plain_http: false,
+            classes,
+        }
+    }
+
+    /// For a target that somebody else wrote, such as a configured server: the internet only.
+    #[must_use]
+    pub const fn public_only() -> Self {
+        Self {
+            plain_http: false,
+            classes: Classes::GLOBAL,
+        }
+    }
+
+    /// The rules for typed targets, with plain `http` allowed to leave this machine.
     #[must_use]
     pub const fn allowing_plain_http() -> Self {
-        Self { plain_http: true }
+        Self {
+            plain_http: true,
+            ..Self::typed()
+        }
+    }
+
+    /// These rules, with one more class.
+    ///
+    /// # Errors
+    ///
+    /// [`NeverDialled`] for a class that [cannot be allowed](AddressClass::may_be_allowed).
+    pub const fn allowing(self, class: AddressClass) -> Result<Self, NeverDialled> {
+        if class.may_be_allowed() {
+            let classes = self.classes.and(class);
+            Ok(Self { classes, ..self })
+        } else {
+            Err(NeverDialled(class))
+        }
+    }
+
+    /// Whether addresses of the class may be dialled.
+    #[must_use]
+    pub const fn allows(&self, class: AddressClass) -> bool {
+        self.classes.contain(class)
     }
 }
+
+impl Default for OutboundRules {
+    fn default() -> Self {
+        Self::typed()
+    }
+}
+
+/// The class cannot be allowed: no MCP server is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("addresses of the class {} are never dialled", .0.name())]
+pub struct NeverDialled(pub AddressClass);
 
 impl OutboundPolicy for OutboundRules {
     fn admit_target(&self, endpoint: &Endpoint) -> Result<(), OutboundRefusal> {
@@ -32,15 +96,40 @@ impl OutboundPolicy for OutboundRules {
     }
 
     fn admit_address(&self, endpoint: &Endpoint, address: SocketAddr) -> Result<(), OutboundRefusal> {
-        let ip = address.ip().to_canonical();
-        if !can_be_a_server(ip) {
-            return Err(OutboundRefusal::Address);
+        let class = AddressClass::of(address.ip());
+        if !self.allows(class) {
+            return Err(OutboundRefusal::Address { class: class.name() });
         }
-        if self.plain_http || endpoint.scheme() == Scheme::Https || ip.is_loopback() {
+        // Not by class: an address that carries a loopback address to a translator leaves this machine.
+        let stays_here = address.ip().to_canonical().is_loopback();
+        if self.plain_http || endpoint.scheme() == Scheme::Https || stays_here {
             Ok(())
         } else {
             Err(OutboundRefusal::PlainHttp)
         }
+    }
+}
+
+/// A set of classes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Classes(u16);
+
+impl Classes {
+    const GLOBAL: Self = Self(0).and(AddressClass::Global);
+
+    const fn and(self, class: AddressClass) -> Self {
+        Self(self.0 | 1 << class as u16)
+    }
+
+    const fn contain(self, class: AddressClass) -> bool {
+        self.0 & 1 << class as u16 != 0
+    }
+}
+
+impl fmt::Debug for Classes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let members = AddressClass::ALL.iter().filter(|class| self.contain(**class));
+        f.debug_set().entries(members).finish()
     }
 }
 
@@ -52,13 +141,6 @@ fn names_this_machine(host: &Host) -> bool {
     match host {
         Host::Address(address) => address.to_canonical().is_loopback(),
         Host::Name(name) => name == "localhost" || name.ends_with(".localhost"),
-    }
-}
-
-fn can_be_a_server(ip: IpAddr) -> bool {
-    match ip {
-        IpAddr::V4(ip) => !(ip.is_unspecified() || ip.is_multicast() || ip.is_broadcast()),
-        IpAddr::V6(ip) => !(ip.is_unspecified() || ip.is_multicast()),
     }
 }
 
@@ -82,33 +164,83 @@ mod tests {
             ("http://a.localhost/", "127.0.0.1:80", Ok(())),
             ("http://127.8.8.8/", "127.8.8.8:80", Ok(())),
             ("http://[::ffff:127.0.0.1]/", "[::ffff:127.0.0.1]:80", Ok(())),
-            ("https://srv.example/", "203.0.113.7:443", Ok(())),
-            ("http://srv.example/", "203.0.113.7:80", refused),
+            ("https://srv.example/", "1.1.1.1:443", Ok(())),
+            ("http://srv.example/", "1.1.1.1:80", refused),
             ("http://notlocalhost/", "127.0.0.1:80", refused),
-            ("http://localhost/", "203.0.113.7:80", refused),
-            ("http://203.0.113.7/", "203.0.113.7:80", refused),
+            ("http://localhost/", "1.1.1.1:80", refused),
+            ("http://1.1.1.1/", "1.1.1.1:80", refused),
+            ("http://192.168.0.1/", "192.168.0.1:80", refused),
+            // A translator's loopback, not this machine's.
+            ("http://[64:ff9b::127.0.0.1]/", "[64:ff9b::127.0.0.1]:80", refused),
+            ("http://localhost/", "[64:ff9b::127.0.0.1]:80", refused),
+            ("http://localhost/", "[2002:7f00:1::1]:80", refused),
         ] {
             assert_eq!(judge(strict, url, address), verdict, "{url} at {address}");
         }
         let open = OutboundRules::allowing_plain_http();
-        assert_eq!(judge(open, "http://srv.example/", "203.0.113.7:80"), Ok(()));
+        assert_eq!(judge(open, "http://srv.example/", "1.1.1.1:80"), Ok(()));
     }
 
     #[test]
-    fn addresses_that_are_no_server_are_refused() {
-        let open = OutboundRules::allowing_plain_http();
-        for address in [
-            "0.0.0.0:80",
-            "224.0.0.1:80",
-            "255.255.255.255:80",
-            "[::]:80",
-            "[ff02::1]:80",
+    fn the_classes_of_each_set_of_rules() {
+        use AddressClass::{Global, Loopback, Private, SharedAddressSpace, UniqueLocal};
+        let typed = vec![Global, Loopback, Private, UniqueLocal, SharedAddressSpace];
+        for (name, rules, expected) in [
+            ("default", OutboundRules::default(), typed.clone()),
+            ("typed", OutboundRules::typed(), typed.clone()),
+            ("plain http", OutboundRules::allowing_plain_http(), typed),
+            ("public only", OutboundRules::public_only(), vec![Global]),
         ] {
-            assert_eq!(
-                judge(open, "https://srv.example/", address),
-                Err(OutboundRefusal::Address),
-                "{address}"
-            );
+            let allowed = AddressClass::ALL.into_iter();
+            let allowed: Vec<_> = allowed.filter(|class| rules.allows(*class)).collect();
+            assert_eq!(allowed, expected, "{name}");
+            assert_eq!(rules.plain_http, name == "plain http", "{name}");
         }
+    }
+
+    #[test]
+    fn a_class_is_allowed_alone_or_never() {
+        use AddressClass::{Broadcast, Global, Metadata, Multicast, Reserved, Unspecified};
+        let never = [Metadata, Unspecified, Multicast, Broadcast, Reserved];
+        for class in AddressClass::ALL {
+            let rules = OutboundRules::public_only().allowing(class);
+            if never.contains(&class) {
+                let error = rules.unwrap_err();
+                assert_eq!(error, NeverDialled(class));
+                let text = format!("addresses of the class {} are never dialled", class.name());
+                assert_eq!(error.to_string(), text);
+            } else {
+                let rules = rules.unwrap();
+                for other in AddressClass::ALL {
+                    let allowed = other == Global || other == class;
+                    assert_eq!(rules.allows(other), allowed, "{other:?} beside {class:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_refused_address_is_named_by_its_class() {
+        for (address, class) in [
+            ("0.0.0.0:443", "unspecified"),
+            ("224.0.0.1:443", "multicast"),
+            ("255.255.255.255:443", "broadcast"),
+            ("[::]:443", "unspecified"),
+            ("[ff02::1]:443", "multicast"),
+            ("169.254.169.254:443", "metadata"),
+            ("[fe80::1%3]:443", "link-local"),
+            ("240.0.0.1:443", "reserved"),
+        ] {
+            let refusal = judge(OutboundRules::default(), "https://srv.example/", address).unwrap_err();
+            assert_eq!(refusal, OutboundRefusal::Address { class }, "{address}");
+            assert!(refusal.to_string().ends_with(&format!(": {class}")), "{refusal}");
+        }
+    }
+
+    #[test]
+    fn the_set_of_classes_can_be_read() {
+        let rules = OutboundRules::public_only().allowing(AddressClass::Benchmarking);
+        let text = "OutboundRules { plain_http: false, classes: {Global, Benchmarking} }";
+        assert_eq!(format!("{:?}", rules.unwrap()), text);
     }
 }

@@ -202,7 +202,7 @@ fn refusals() -> Vec<Refusal> {
         Refusal::Id(IdError::Entropy),
         Refusal::Id(IdError::Exhausted),
         Refusal::Outbound(OutboundRefusal::PlainHttp),
-        Refusal::Outbound(OutboundRefusal::Address),
+        Refusal::Outbound(OutboundRefusal::Address { class: "private" }),
         Refusal::Credential(CredentialError::Missing(reference())),
         Refusal::Credential(CredentialError::Unreadable(reference())),
         Refusal::Credential(CredentialError::Unusable(reference())),

@@ -213,7 +213,7 @@ impl OutboundPolicy for Refusing {
 
     fn admit_address(&self, endpoint: &Endpoint, address: SocketAddr) -> Result<(), OutboundRefusal> {
         match self {
-            Self::Address => Err(OutboundRefusal::Address),
+            Self::Address => Err(OutboundRefusal::Address { class: "private" }),
             Self::Target(_) | Self::Nothing => AdmitAll.admit_address(endpoint, address),
         }
     }

@@ -83,7 +83,7 @@ fn the_outcome_is_kept_with_what_is_known_of_the_delivery() {
         Case {
             name: "a call to an address that is refused",
             leg: Method::ToolsCall,
-            answer: |_| MemoryAnswer::Failed(OutboundRefusal::Address.into()),
+            answer: |_| MemoryAnswer::Failed(OutboundRefusal::Address { class: "private" }.into()),
             kind: "address-refused",
             status: Failed,
             delivery: NotSent,

@@ -32,8 +32,11 @@ pub enum OutboundRefusal {
     #[error("plain http is allowed to this machine only; use https, or allow http explicitly")]
     PlainHttp,
     /// The address is of a class that is not allowed.
-    #[error("the server's address is of a class that is not allowed")]
-    Address,
+    #[error("the server's address is of a class that is not allowed: {class}")]
+    Address {
+        /// The class, by a name from the policy's own list.
+        class: &'static str,
+    },
 }
 
 impl OutboundRefusal {
@@ -42,7 +45,7 @@ impl OutboundRefusal {
     pub const fn kind(self) -> &'static str {
         match self {
             Self::PlainHttp => "plain-http-refused",
-            Self::Address => "address-refused",
+            Self::Address { .. } => "address-refused",
         }
     }
 }

@@ -47,7 +47,9 @@ impl OutboundPolicy for ThisMachine {
         if address.ip().is_loopback() {
             Ok(())
         } else {
-            Err(OutboundRefusal::Address)
+            Err(OutboundRefusal::Address {
+                class: "beyond this machine",
+            })
         }
     }
 }
