@@ -1,8 +1,16 @@
 //! Under real TLS: whom the client trusts, what it says when it does not, and what the end of a connection proves.
 
-use mcp_http::Tls;
-use mcp_wire::{Delivery, Stage};
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+
+use mcp_http::{BoxedStream, Dialler, TcpDialler, Tls};
+use mcp_wire::{Delivery, PortFuture, Stage};
 use rcgen::KeyPair;
+use rustls::ServerConfig;
+use rustls::server::{ClientHello, ResolvesServerCert};
+use rustls::sign::CertifiedKey;
+use tokio_rustls::TlsAcceptor;
 
 use crate::authority::Authority;
 use crate::server::Server;
@@ -40,6 +48,33 @@ async fn a_server_under_a_given_authority_is_trusted() {
             (1, 2),
             "{host}"
         );
+    }
+}
+
+/// [RFC 6066, section 3](https://www.rfc-editor.org/rfc/rfc6066#section-3): a name is indicated, a literal never.
+#[tokio::test]
+async fn the_name_is_indicated_and_kept_whichever_address_is_dialled() {
+    let authority = Authority::new();
+    for (written, host, indicated) in [
+        (NAME, NAME, Some(NAME)),
+        ("SRV.Example", NAME, Some(NAME)),
+        ("127.0.0.1", "127.0.0.1", None),
+    ] {
+        let (acceptor, names) = Indicated::record(&authority.server(host, 2999));
+        let server = Server::start_tls(&[&[Read, Write(PLAIN), AwaitEnd]], acceptor).await;
+        let url = server.https_url(written);
+        let transport = transport_over(SecondAnswers, authority.tls());
+        let outcome = send(&transport, &target(&url), Pings::new().next()).await;
+        assert_eq!(outcome.verdict(), "result", "{written}");
+        assert_eq!(
+            *names.lock().unwrap(),
+            [indicated.map(str::to_owned)],
+            "{written}"
+        );
+        let port = url.rsplit_once(':').unwrap().1.trim_end_matches("/mcp");
+        let field = format!("\r\nhost: {host}:{port}\r\n");
+        let request = server.seen(|seen| seen.requests.concat());
+        assert_eq!(request.matches(&field).count(), 1, "{request}");
     }
 }
 
@@ -154,4 +189,53 @@ fn an_authority_must_be_a_certificate_in_pem_form() {
 async fn send_to(server: &Server, tls: Tls) -> Outcome {
     let target = target(&server.https_url(NAME));
     send(&transport_over(ToLoopback, tls), &target, Pings::new().next()).await
+}
+
+/// Records the names that clients indicate, and presents the certificate of another server.
+#[derive(Debug)]
+struct Indicated {
+    certificate: Arc<dyn ResolvesServerCert>,
+    names: IndicatedNames,
+}
+
+type IndicatedNames = Arc<Mutex<Vec<Option<String>>>>;
+
+impl Indicated {
+    fn record(acceptor: &TlsAcceptor) -> (TlsAcceptor, IndicatedNames) {
+        let mut config = ServerConfig::clone(acceptor.config());
+        let names = IndicatedNames::default();
+        config.cert_resolver = Arc::new(Self {
+            certificate: config.cert_resolver,
+            names: names.clone(),
+        });
+        (TlsAcceptor::from(Arc::new(config)), names)
+    }
+}
+
+impl ResolvesServerCert for Indicated {
+    fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        let name = hello.server_name().map(str::to_owned);
+        self.names.lock().unwrap().push(name);
+        self.certificate.resolve(hello)
+    }
+}
+
+/// Resolves every name to an address where nothing answers, and to this machine.
+struct SecondAnswers;
+
+impl Dialler for SecondAnswers {
+    fn resolve(&self, _name: &str, port: u16) -> PortFuture<io::Result<Vec<SocketAddr>>> {
+        let addresses = [[203, 0, 113, 9], [127, 0, 0, 1]];
+        PortFuture::ready(Ok(addresses
+            .map(|address| SocketAddr::from((address, port)))
+            .into()))
+    }
+
+    fn connect(&self, address: SocketAddr) -> PortFuture<io::Result<BoxedStream>> {
+        if address.ip().is_loopback() {
+            TcpDialler.connect(address)
+        } else {
+            PortFuture::ready(Err(io::ErrorKind::ConnectionRefused.into()))
+        }
+    }
 }

@@ -273,3 +273,25 @@ fn plain_http_does_not_leave_this_machine() {
         .check(|form| Invocation::new(at(origin, PING, form)).run());
     }
 }
+
+/// The last is a name that every resolver reads as the first.
+#[test]
+fn a_refused_address_is_told_by_its_class() {
+    for (origin, class) in [
+        ("https://169.254.169.254", "metadata"),
+        ("https://[::ffff:169.254.169.254]", "metadata"),
+        ("https://[64:ff9b::a9fe:a9fe]", "metadata"),
+        ("https://169.254.1.1", "link-local"),
+        ("https://203.0.113.7", "documentation"),
+        ("https://0.0.0.0", "unspecified"),
+        ("https://2852039166", "metadata"),
+    ] {
+        Fault {
+            kind: "address-refused",
+            delivery: "not-sent",
+            message: &format!("the server's address is of a class that is not allowed: {class}"),
+            server: Some(origin),
+        }
+        .check(|form| Invocation::new(at(origin, PING, form)).run());
+    }
+}
