@@ -133,6 +133,21 @@ impl Judgement {
     }
 }
 
+impl Judgement {
+    /// Whether a client that has too little time could come to this.
+    pub(super) const fn may_be_haste(self) -> bool {
+        match self {
+            Self::Hang | Self::RefusedAHealthy => true,
+            Self::AsExpected
+            | Self::AsExpectedLate
+            | Self::AcceptedAFault
+            | Self::WrongValue
+            | Self::Unreadable
+            | Self::NotApplicable => false,
+        }
+    }
+}
+
 impl fmt::Display for Judgement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
