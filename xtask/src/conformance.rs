@@ -1,9 +1,9 @@
-//! `cargo xtask conformance`: the suite on the real client.
+//! `cargo xtask conformance`: the suite on the real client, or with `--driver` on any client that is a command.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mcp_conformance::{Suite, run as run_suite, run_faults};
+use mcp_conformance::{Driver, Suite, run as run_suite, run_driver, run_faults};
 
 use crate::failure::Failure;
 
@@ -15,6 +15,8 @@ struct Options {
     junit: Option<PathBuf>,
     list: bool,
     faults: bool,
+    driver: Option<String>,
+    profile: String,
 }
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
@@ -43,6 +45,18 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
             Ok(())
         } else {
             Err(Failure::new("a plant was not caught, or is missing"))
+        };
+    }
+    if let Some(command) = options.driver {
+        let report = run_driver(&suite, &Driver::new(command), &options.filter, &options.profile);
+        println!("{report}");
+        if let Some(path) = options.json {
+            fs::write(path, format!("{}\n", report.to_json()))?;
+        }
+        return if report.is_green() {
+            Ok(())
+        } else {
+            Err(Failure::new("the client differs from the oracles"))
         };
     }
     let report = run_suite(&suite, &options.filter);
@@ -77,18 +91,29 @@ impl Options {
                 "--junit" => options.junit = Some(value()?.into()),
                 "--list" => options.list = true,
                 "--faults" => options.faults = true,
+                "--driver" => options.driver = Some(value()?),
+                "--profile" => options.profile = value()?,
                 other => {
                     return Err(Failure::new(format!(
-                        "unknown option {other}; there are --filter TEXT, --list, --faults, --json FILE and --junit FILE"
+                        "unknown option {other}; there are --filter TEXT, --list, --faults, --json FILE, --junit FILE, \
+                         and --driver COMMAND with --profile NAME"
                     )));
                 }
             }
+        }
+        if options.driver.is_none() && !options.profile.is_empty() {
+            return Err(Failure::new("--profile goes with --driver"));
+        }
+        if options.driver.is_some() && (options.faults || options.junit.is_some()) {
+            return Err(Failure::new(
+                "--driver goes with --filter, --profile, --list and --json",
+            ));
         }
         Ok(options)
     }
 }
 
 /// The folder of the specifications, wherever the command is run.
-fn specs() -> PathBuf {
+pub(crate) fn specs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs")
 }

@@ -1,6 +1,6 @@
 //! Runs `mcpctl` against servers of other makers and compares what it prints with what these servers answer.
 
-mod peer;
+pub(crate) mod peer;
 mod step;
 
 use std::env;
@@ -84,13 +84,13 @@ fn chosen(arguments: &[String]) -> Result<Vec<&'static Peer>, Failure> {
 }
 
 /// Where the sources and the products of the build are.
-struct Workspace {
-    root: PathBuf,
-    target: PathBuf,
+pub(crate) struct Workspace {
+    pub(crate) root: PathBuf,
+    pub(crate) target: PathBuf,
 }
 
 impl Workspace {
-    fn locate() -> Result<Self, Failure> {
+    pub(crate) fn locate() -> Result<Self, Failure> {
         let mut command = Command::new(cargo());
         command
             .args(["metadata", "--no-deps", "--format-version", "1"])
@@ -111,12 +111,12 @@ impl Workspace {
     }
 }
 
-fn build_mcpctl(workspace: &Workspace) -> Result<PathBuf, Failure> {
+pub(crate) fn build_mcpctl(workspace: &Workspace) -> Result<PathBuf, Failure> {
     succeed(Command::new(cargo()).args(["build", "--quiet", "-p", "mcpctl"]))?;
     Ok(workspace.target.join("debug/mcpctl"))
 }
 
-fn cargo() -> OsString {
+pub(crate) fn cargo() -> OsString {
     env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"))
 }
 

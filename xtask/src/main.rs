@@ -2,6 +2,7 @@
 
 mod arrows;
 mod bench;
+mod compare;
 mod conformance;
 mod failure;
 mod interop;
@@ -22,6 +23,11 @@ const TASKS: &[(&str, Task, &str)] = &[
         "interop",
         interop::run,
         "run mcpctl against servers of other SDKs",
+    ),
+    (
+        "compare",
+        compare::run,
+        "put the oracles of a call to this client and to others",
     ),
     (
         "arrows",

@@ -4,11 +4,13 @@
 //! configured and what the server does about sessions. Every oracle runs under every profile, over the real HTTP client
 //! with only the dialler swapped for in-memory streams. Expectations are written by hand; nothing here writes them.
 //!
-//! [`Suite::load`] reads `specs/`, [`run`] judges, [`Report`] shows.
+//! [`Suite::load`] reads `specs/`, [`run`] judges, [`Report`] shows. [`run_driver`] puts the same oracles to a client in a
+//! process of its own, over loopback sockets, and judges what it prints.
 
 mod check;
 mod chunking;
 mod decoder;
+mod driver;
 mod evidence;
 mod faults;
 mod oracle;
@@ -25,6 +27,7 @@ mod suite;
 
 pub use crate::check::Miss;
 pub use crate::chunking::Chunking;
+pub use crate::driver::{Driver, DriverReport, run_driver};
 pub use crate::faults::{FaultReport, run_faults};
 pub use crate::oracle::{Expected, ExpectedRequest, Operation, Oracle};
 pub use crate::profile::Profile;

@@ -134,7 +134,7 @@ pub struct Oracle {
 }
 
 /// What is unusual about the client of an oracle, and its process.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ClientSetup {
     /// How many clients carry the operation out, one after another.
@@ -158,6 +158,13 @@ impl Default for ClientSetup {
             first: 1,
             credential: false,
         }
+    }
+}
+
+impl ClientSetup {
+    /// Whether this is a client like any other, for one operation.
+    pub(crate) fn is_ordinary(&self) -> bool {
+        *self == Self::default()
     }
 }
 

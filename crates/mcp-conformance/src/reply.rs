@@ -206,6 +206,19 @@ impl ReplySpec {
         body
     }
 
+    /// Whether one of these placeholders stands in it.
+    pub(crate) fn mentions(&self, names: &[&str]) -> bool {
+        let nothing = Values::new();
+        let mut texts: Vec<Vec<u8>> = vec![self.body(&nothing)];
+        texts.extend(self.raw(&nothing).pieces);
+        texts.extend(self.fields.iter().map(|(_, value)| value.clone().into_bytes()));
+        names.iter().any(|name| {
+            let placeholder = format!("{{{{{name}}}}}");
+            let mut texts = texts.iter();
+            texts.any(|text| String::from_utf8_lossy(text).contains(&placeholder))
+        })
+    }
+
     /// How the body holds its frames, if the media type says that it holds any.
     pub(crate) fn reply_framing(&self) -> Option<Framing> {
         match self.media_type.as_deref() {

@@ -44,20 +44,22 @@ impl OracleScript {
             plant,
         }
     }
+}
 
-    /// The answer for the `turn`th message of this method.
-    fn spec(&self, method: &str, turn: usize) -> ReplySpec {
-        let listed = self
-            .legs
-            .get(method)
-            .and_then(|replies| replies.get(turn).or(replies.last()));
-        match (listed, method, &self.session) {
-            (Some(listed), _, _) => listed.clone(),
-            (None, "initialize", Some(session)) => {
-                healthy("initialize").with_field("Mcp-Session-Id", session)
-            }
-            (None, method, _) => healthy(method),
-        }
+/// What an oracle's server answers to the `turn`th message of a method.
+pub(crate) fn spec(
+    legs: &BTreeMap<String, Vec<ReplySpec>>,
+    session: Option<&str>,
+    method: &str,
+    turn: usize,
+) -> ReplySpec {
+    let listed = legs
+        .get(method)
+        .and_then(|replies| replies.get(turn).or(replies.last()));
+    match (listed, method, session) {
+        (Some(listed), _, _) => listed.clone(),
+        (None, "initialize", Some(session)) => healthy("initialize").with_field("Mcp-Session-Id", session),
+        (None, method, _) => healthy(method),
     }
 }
 
@@ -75,7 +77,7 @@ impl Script for OracleScript {
         self.values.insert("method".to_owned(), method.clone());
         self.values
             .insert("session".to_owned(), self.session.clone().unwrap_or_default());
-        let spec = self.spec(&method, turn);
+        let spec = spec(&self.legs, self.session.as_deref(), &method, turn);
         if spec.silent {
             self.clock.advance(FOR_EVER);
             return PeerReply {
@@ -100,7 +102,7 @@ impl Script for OracleScript {
 }
 
 /// What a server without faults answers; every id echoes the one that it received.
-fn healthy(method: &str) -> ReplySpec {
+pub(crate) fn healthy(method: &str) -> ReplySpec {
     match method {
         "initialize" => ReplySpec::healthy(concat!(
             r#"{"jsonrpc":"2.0","id":{{id}},"result":{"protocolVersion":"2025-11-25","#,

@@ -132,23 +132,16 @@ pub(super) enum Package {
 impl Package {
     /// Installs the pinned versions under `target/interop`, unless the last complete installation had the same pins.
     pub(super) fn install(self, workspace: &Workspace) -> Result<(), Failure> {
-        let (pins, place) = (self.pins(workspace), self.place(workspace));
-        let stamp = place.join("installed");
-        let lock = fs::read(pins.join(self.lock()))?;
-        if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
-            return Ok(());
-        }
-        eprintln!("installing {}", self.name());
-        if place.exists() {
-            fs::remove_dir_all(&place)?;
-        }
-        fs::create_dir_all(&place)?;
-        match self {
-            Self::Everything => install_node_modules(&pins, &place)?,
-            Self::PythonSdk => install_python(&pins, &place)?,
-        }
-        fs::write(stamp, lock)?;
-        Ok(())
+        let installation = Installation {
+            name: self.name(),
+            pins: self.pins(workspace),
+            place: self.place(workspace),
+            lock: self.lock(),
+        };
+        installation.ensure(match self {
+            Self::Everything => install_node_modules,
+            Self::PythonSdk => install_python,
+        })
     }
 
     /// The pinned version.
@@ -218,7 +211,35 @@ impl Package {
     }
 }
 
-fn install_node_modules(pins: &Path, place: &Path) -> Result<(), Failure> {
+/// Where pinned packages come from and where they go.
+pub(crate) struct Installation {
+    pub(crate) name: &'static str,
+    pub(crate) pins: PathBuf,
+    pub(crate) place: PathBuf,
+    /// The file of the pins that names every package.
+    pub(crate) lock: &'static str,
+}
+
+impl Installation {
+    /// Installs, unless the last complete installation had the same pins.
+    pub(crate) fn ensure(&self, install: fn(&Path, &Path) -> Result<(), Failure>) -> Result<(), Failure> {
+        let stamp = self.place.join("installed");
+        let lock = fs::read(self.pins.join(self.lock))?;
+        if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
+            return Ok(());
+        }
+        eprintln!("installing {}", self.name);
+        if self.place.exists() {
+            fs::remove_dir_all(&self.place)?;
+        }
+        fs::create_dir_all(&self.place)?;
+        install(&self.pins, &self.place)?;
+        fs::write(stamp, lock)?;
+        Ok(())
+    }
+}
+
+pub(crate) fn install_node_modules(pins: &Path, place: &Path) -> Result<(), Failure> {
     for file in ["package.json", "package-lock.json", ".npmrc"] {
         fs::copy(pins.join(file), place.join(file))?;
     }
@@ -227,7 +248,7 @@ fn install_node_modules(pins: &Path, place: &Path) -> Result<(), Failure> {
     succeed(npm.current_dir(place).stdout(Stdio::null()))
 }
 
-fn install_python(pins: &Path, place: &Path) -> Result<(), Failure> {
+pub(crate) fn install_python(pins: &Path, place: &Path) -> Result<(), Failure> {
     succeed(Command::new("python3").args(["-m", "venv"]).arg(place))?;
     // The list is complete, and nothing is built.
     let only_these = ["--no-deps", "--only-binary", ":all:"];
@@ -239,7 +260,7 @@ fn install_python(pins: &Path, place: &Path) -> Result<(), Failure> {
 }
 
 /// Runs a command to its end.
-pub(super) fn succeed(command: &mut Command) -> Result<(), Failure> {
+pub(crate) fn succeed(command: &mut Command) -> Result<(), Failure> {
     let status = Process::spawn(command)?.0.wait()?;
     if status.success() {
         Ok(())
