@@ -18,7 +18,7 @@ use crate::pool::{Connection, PoolKey};
 use crate::progress::Progress;
 use crate::transport::Shared;
 
-/// One POST and its answer.
+/// One request and its answer.
 pub(crate) struct HttpExchange {
     shared: Arc<Shared>,
     leg: Leg,

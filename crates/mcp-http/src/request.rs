@@ -1,4 +1,4 @@
-//! The POST of one message: its head with the credentials, and its body.
+//! The request of one message: its head with the credentials, and its body.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -17,13 +17,14 @@ use crate::progress::Progress;
 
 /// The head of a request without its credentials, and the body.
 pub(crate) struct Draft {
+    method: Method,
     uri: Uri,
     headers: HeaderMap,
     body: Bytes,
 }
 
 impl Draft {
-    /// Prepares the POST of `message`.
+    /// Prepares the request of `message`. A message without a body declares no length.
     ///
     /// # Errors
     ///
@@ -31,6 +32,8 @@ impl Draft {
     /// the wire is visible ASCII.
     pub(crate) fn new(target: &Target, message: Message) -> Result<Self, TransportError> {
         let unreached = TransportError::Connect;
+        let method = Method::from_bytes(wire::request_method(&message).as_bytes());
+        let method = method.map_err(|_invalid| unreached)?;
         let uri = Uri::try_from(target.endpoint.request_target()).map_err(|_invalid| unreached)?;
         let mut headers = HeaderMap::with_capacity(10);
         let authority = target.endpoint.authority();
@@ -47,8 +50,15 @@ impl Draft {
             headers.insert(HeaderName::from_static(name), value);
         }
         let body = Bytes::from(message.into_body());
-        headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
-        Ok(Self { uri, headers, body })
+        if !body.is_empty() {
+            headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+        }
+        Ok(Self {
+            method,
+            uri,
+            headers,
+            body,
+        })
     }
 
     /// Adds a credential to the head. Its value is marked sensitive, so that no log of a library prints it.
@@ -91,7 +101,7 @@ impl Draft {
             bytes: Full::new(self.body),
             progress,
         });
-        *request.method_mut() = Method::POST;
+        *request.method_mut() = self.method;
         *request.uri_mut() = self.uri;
         *request.headers_mut() = self.headers;
         request

@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod connections;
+mod farewell;
 mod framing;
 mod order;
 mod progress;

@@ -74,7 +74,7 @@ pub(crate) fn well(message: &Message) -> MemoryAnswer {
             message,
             r#"{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s","version":"1"}}"#,
         ),
-        Method::Initialized => MemoryAnswer::Accepted,
+        Method::Initialized | Method::Cancelled | Method::EndSession => MemoryAnswer::Accepted,
         Method::Ping => result(message, "{}"),
         Method::ToolsList => result(message, r#"{"tools":[{"name":"echo"}]}"#),
         Method::ToolsCall => result(message, r#"{"content":[{"type":"text","text":"done"}]}"#),
@@ -117,10 +117,10 @@ fn response(message: &Message, outcome: &str) -> MemoryAnswer {
     MemoryAnswer::Json(text.into_bytes())
 }
 
-/// The id of a request; empty for a notification.
+/// The id of a request; empty for a message that has none.
 pub(crate) fn id_of(message: &Message) -> String {
     match message.leg().expectation {
         Expectation::Response(id) => id.to_string(),
-        Expectation::Acceptance => String::new(),
+        Expectation::Acceptance | Expectation::Receipt => String::new(),
     }
 }
