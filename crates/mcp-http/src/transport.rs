@@ -36,8 +36,9 @@ pub struct HttpOptions {
     pub idle: Duration,
     /// Idle connections that are kept for one origin and credential. Default 8.
     pub idle_connections: usize,
-    /// How long the body of an accepted notification is waited for, so that its connection can be used again.
-    /// Default 250 ms. When that time is up the notification counts as accepted and the connection is given up.
+    /// How long the body of the answer to a notification or to the end of a session is waited for once its head was
+    /// accepted, so that its connection can be used again. Default 250 ms. When that time is up the message counts as
+    /// accepted and the connection is given up.
     pub discard: Duration,
 }
 

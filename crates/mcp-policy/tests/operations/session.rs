@@ -274,6 +274,21 @@ fn a_session_that_cannot_be_had_again_is_gone() {
 }
 
 #[test]
+fn a_session_whose_new_handshake_was_dropped_is_gone_and_can_be_ended() {
+    let (world, tap) = world(issuing(|message, issued| match (message.leg().method, issued) {
+        (Method::ToolsList, 1) => lost(),
+        (Method::Initialized, 2) => MemoryAnswer::Silence,
+        (_, _) => well(message),
+    }));
+    let mut session = now(world.client.open_session(&world.server)).unwrap();
+    Task::new(session.list_tools(Default::default())).wait();
+    assert!(session.is_gone());
+    assert_eq!(now(session.probe()).unwrap_err().kind(), "session-gone");
+    now(session.close());
+    assert_eq!(sessions(&tap.of(Method::EndSession)), ["s-2"]);
+}
+
+#[test]
 fn a_new_handshake_is_within_the_deadline_of_its_operation() {
     let clock = FakeClock::new();
     let moving = clock.clone();
