@@ -1,6 +1,6 @@
 //! The one check: what an oracle expects against what a run left behind.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_policy::port::{StepOutcome, StepStatus};
 use mcp_testkit::{PeerLog, RecordedRequest};
@@ -14,9 +14,13 @@ use crate::outcome::Outcome;
 use crate::plant::Plant;
 use crate::profile::Profile;
 use crate::reply::{Values, fill};
+use crate::script::method_of;
 
 /// A word that oracles put into replies; it may appear in no failure.
 pub(crate) const CANARY: &str = "CANARY";
+
+/// The method of HTTP that ends a session.
+const END_OF_SESSION: &str = "DELETE";
 
 /// One expectation that was not met, in words.
 #[derive(Debug)]
@@ -54,6 +58,7 @@ fn judge(oracle: &Oracle, profile: &Profile, evidence: &Evidence) -> Vec<Miss> {
     compare_contacts(evidence, &mut misses);
     compare_steps(oracle, evidence, &mut misses);
     compare_ids(oracle, &evidence.log, &mut misses);
+    compare_ends(&evidence.log, &mut misses);
     if let Some(expected) = &oracle.requests {
         compare_requests(expected, evidence, profile, &mut misses);
     }
@@ -130,13 +135,14 @@ fn look_for_canary(outcome: &Outcome, misses: &mut Vec<Miss>) {
     }
 }
 
-/// One contact for each completed operation, none for a refused or failed one.
+/// One contact for each completed operation, the opening of a held session among them; none for a refused or failed one.
 fn compare_contacts(evidence: &Evidence, misses: &mut Vec<Miss>) {
     let completed = evidence
         .outcomes
         .iter()
         .filter(|outcome| outcome.is_completed())
-        .count();
+        .count()
+        + evidence.opened;
     if evidence.contacts != completed {
         misses.push(Miss(format!(
             "expected {completed} noted contacts, found {}",
@@ -172,7 +178,7 @@ fn compare_steps(oracle: &Oracle, evidence: &Evidence, misses: &mut Vec<Miss>) {
     }
 }
 
-/// No id occurs twice, requests carry one, notifications none, and all come from the namespaces that they should.
+/// No id occurs twice, requests carry one, notifications and the end of a session none, and all come from the namespaces that they should.
 fn compare_ids(oracle: &Oracle, log: &PeerLog, misses: &mut Vec<Miss>) {
     let ids: Vec<&str> = log
         .requests
@@ -184,10 +190,9 @@ fn compare_ids(oracle: &Oracle, log: &PeerLog, misses: &mut Vec<Miss>) {
         misses.push(Miss("a request id occurs twice".to_owned()));
     }
     for request in &log.requests {
-        let notification = request
-            .member("method")
-            .is_some_and(|method| method.starts_with("notifications/"));
-        if notification == request.member("id").is_some() {
+        let method = method_of(request);
+        let without_id = method.starts_with("notifications/") || method == END_OF_SESSION;
+        if without_id == request.member("id").is_some() {
             misses.push(Miss(
                 "a request lacks an id, or a notification has one".to_owned(),
             ));
@@ -201,6 +206,27 @@ fn compare_ids(oracle: &Oracle, log: &PeerLog, misses: &mut Vec<Miss>) {
             .collect();
         if namespaces.len() != expected {
             misses.push(Miss(format!("the ids come from {} namespaces", namespaces.len())));
+        }
+    }
+}
+
+/// A session ends by a request without a body, in that session, and nothing comes in it afterwards.
+fn compare_ends(log: &PeerLog, misses: &mut Vec<Miss>) {
+    let session = |request: &RecordedRequest| request.field("mcp-session-id").map(str::to_owned);
+    for (at, request) in log.requests.iter().enumerate() {
+        if request.http_method != END_OF_SESSION {
+            continue;
+        }
+        let named = session(request).is_some() && request.field("mcp-protocol-version").is_some();
+        let body = ["content-type", "content-length", "transfer-encoding"];
+        let bare = request.body.is_empty() && body.iter().all(|name| request.field(name).is_none());
+        if !named || !bare {
+            misses.push(Miss("the end of a session names none, or has a body".to_owned()));
+        }
+        // The next conversation may get the same id: it starts with a handshake outside of any.
+        let mut later = log.requests.iter().skip(at + 1);
+        if later.next().is_some_and(|next| session(next).is_some()) {
+            misses.push(Miss("something comes after the end of a session".to_owned()));
         }
     }
 }
@@ -219,11 +245,11 @@ fn compare_requests(
             "{touched} contacts, look-ups or readings of a credential before a refusal"
         )));
     }
-    let seen: Vec<&str> = log
-        .requests
+    let expected: Vec<&ExpectedRequest> = expected
         .iter()
-        .map(|request| request.member("method").unwrap_or("no method"))
+        .filter(|request| profile.session.is_some() || !request.only_in_session)
         .collect();
+    let seen: Vec<&str> = log.requests.iter().map(method_of).collect();
     if !expected
         .iter()
         .map(|request| request.method.as_str())
@@ -232,10 +258,25 @@ fn compare_requests(
         misses.push(Miss(format!("the server saw {seen:?}")));
         return;
     }
-    let values = Values::from([("session".to_owned(), profile.session.clone().unwrap_or_default())]);
-    for (expected, request) in expected.iter().zip(&log.requests) {
+    let values = seen_values(log, profile);
+    for (expected, request) in expected.into_iter().zip(&log.requests) {
         compare_request(expected, request, &values, misses);
     }
+}
+
+/// What stands for the placeholders of an expected request.
+fn seen_values(log: &PeerLog, profile: &Profile) -> Values {
+    let mut values = Values::from([("session".to_owned(), profile.session.clone().unwrap_or_default())]);
+    let mut turns = BTreeMap::<&str, usize>::new();
+    for request in &log.requests {
+        let method = method_of(request);
+        let turn = turns.entry(method).or_default();
+        if let Some(id) = request.member("id") {
+            values.insert(format!("id:{method}:{turn}"), format!("\"{id}\""));
+        }
+        *turn += 1;
+    }
+    values
 }
 
 fn compare_request(
@@ -260,6 +301,7 @@ fn compare_request(
     for text in expected
         .body_has
         .iter()
+        .map(|text| fill(text, values))
         .filter(|text| !request.body.contains(text.as_str()))
     {
         misses.push(Miss(format!("{} lacks {text}", expected.method)));

@@ -1,5 +1,7 @@
 //! What one run of an oracle left behind: outcomes, stores and the server's log.
 
+use std::sync::Arc;
+
 use mcp_policy::port::Step;
 use mcp_testkit::{FakeClock, PeerLog, ScriptedPeer};
 
@@ -9,7 +11,7 @@ use crate::outcome::Outcome;
 use crate::plant::Plant;
 use crate::profile::Profile;
 use crate::script::OracleScript;
-use crate::subject::{Surroundings, carry_out};
+use crate::subject::{Caller, Subject, Surroundings};
 use crate::suite::LoadError;
 
 /// Everything that is judged.
@@ -18,6 +20,8 @@ pub(crate) struct Evidence {
     pub(crate) outcomes: Vec<Outcome>,
     /// How many operations had a client to run on.
     pub(crate) begun: usize,
+    /// Sessions that were opened to be held.
+    pub(crate) opened: usize,
     pub(crate) contacts: usize,
     pub(crate) steps: Vec<Step>,
     pub(crate) log: PeerLog,
@@ -41,34 +45,37 @@ pub(crate) fn gather(
     plant: Plant,
 ) -> Result<Evidence, SetUpError> {
     let clock = FakeClock::new();
-    let script = OracleScript::new(oracle, profile, clock.clone(), chunking, plant);
+    let caller = Arc::<Caller>::default();
+    let script = OracleScript::new(oracle, profile, clock.clone(), caller.clone(), chunking, plant);
     let peer = ScriptedPeer::new(script);
     let server = profile.server(oracle.client.credential)?;
     let surroundings = Surroundings::new(oracle.client.clone(), peer.clone(), clock);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()?;
-    let (mut outcomes, mut begun) = (Vec::new(), 0);
+    let (mut outcomes, mut begun, mut opened) = (Vec::new(), 0, 0);
     runtime.block_on(async {
         for _ in 0..oracle.client.clients {
             let client = surroundings.client();
+            let mut subject = match &client {
+                Ok(client) => Subject::new(client, &server, oracle.held).await,
+                Err(refused) => Subject::None(refused.clone()),
+            };
+            opened += usize::from(subject.is_held());
             for _ in 0..oracle.repeat {
                 if oracle.client.fork_after == Some(outcomes.len()) {
                     surroundings.process.fork();
                 }
-                outcomes.push(match &client {
-                    Ok(client) => {
-                        begun += 1;
-                        carry_out(client, oracle.operation, &server).await
-                    }
-                    Err(refused) => refused.clone(),
-                });
+                begun += usize::from(subject.can_begin());
+                outcomes.push(subject.carry_out(oracle.operation, &caller).await);
             }
+            subject.close().await;
         }
     });
     let mut evidence = Evidence {
         outcomes,
         begun,
+        opened,
         contacts: surroundings.health.count(&server.name),
         steps: surroundings.ledger.steps(),
         log: peer.log(),

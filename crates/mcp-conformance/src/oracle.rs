@@ -86,6 +86,7 @@ impl FrameCase {
                 title: title.clone(),
                 operation,
                 repeat: once(),
+                held: false,
                 legs: BTreeMap::from([(method.to_owned(), vec![reply])]),
                 expect: expect.clone(),
                 requests: None,
@@ -116,7 +117,11 @@ pub struct Oracle {
     /// Operations in a row on the same client; 1 unless it says otherwise.
     #[serde(default = "once")]
     pub repeat: usize,
-    /// What the server answers, by the JSON-RPC method of the message. A list is used in order, its last entry again
+    /// Whether they share one session that the host holds, and closes after the last of them. An operation of a session
+    /// that could not be opened ends as the opening did.
+    #[serde(default)]
+    pub held: bool,
+    /// What the server answers, by the JSON-RPC method of the message, `DELETE` for the end of a session. A list is used in order, its last entry again
     /// and again. Methods that are not named get the healthy answer.
     #[serde(default)]
     pub(crate) legs: BTreeMap<String, Vec<ReplySpec>>,
@@ -258,13 +263,17 @@ pub enum Expected {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectedRequest {
-    /// The JSON-RPC method.
+    /// The JSON-RPC method; the method of HTTP for a request without one, such as `DELETE`.
     pub method: String,
+    /// Whether it is seen only under a profile that issues sessions. For a session that the oracle itself issues, the
+    /// profile does not matter.
+    #[serde(default)]
+    pub only_in_session: bool,
     /// Fields by name: the exact value, or null for a field that must be absent. `{{session}}` stands for the profile's
     /// session.
     #[serde(default)]
     pub fields: BTreeMap<String, Option<String>>,
-    /// Texts that the body must hold.
+    /// Texts that the body must hold. `{{id:tools/call:0}}` stands for the id of an earlier request.
     #[serde(default)]
     pub body_has: Vec<String>,
     /// Texts that the body must not hold.

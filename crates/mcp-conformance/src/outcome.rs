@@ -1,6 +1,6 @@
 //! What an operation came to, as plain data: the form that expectations are compared with.
 
-use mcp_policy::{Failure, Pong};
+use mcp_policy::{Failure, Pong, ToolList};
 
 /// The end of one operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +59,14 @@ impl Outcome {
         Self::Pong {
             version: pong.version.to_string(),
             name: pong.server.name.clone(),
+        }
+    }
+
+    pub(crate) fn tools(list: &ToolList) -> Self {
+        let names = list.tools.iter().map(|tool| tool.name().as_str().to_owned());
+        Self::Tools {
+            names: names.collect(),
+            quarantined: list.quarantined.len(),
         }
     }
 

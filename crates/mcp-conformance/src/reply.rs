@@ -47,6 +47,9 @@ pub(crate) struct ReplySpec {
     /// Whether nothing is ever answered.
     #[serde(default)]
     pub(crate) silent: bool,
+    /// Whether the caller cancels once the message has come; nothing is answered then.
+    #[serde(default)]
+    pub(crate) cancel: bool,
 }
 
 const fn ok() -> u16 {
@@ -134,6 +137,7 @@ impl ReplySpec {
             then: Then::default(),
             elapse_ms: 0,
             silent: false,
+            cancel: false,
         }
     }
 

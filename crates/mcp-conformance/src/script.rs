@@ -1,6 +1,7 @@
 //! The scripted server of one oracle.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_testkit::{FakeClock, PeerReply, RecordedRequest, ReplyEnd, Script};
@@ -10,6 +11,10 @@ use crate::oracle::Oracle;
 use crate::plant::Plant;
 use crate::profile::Profile;
 use crate::reply::{ReplySpec, Values, id_values};
+use crate::subject::Caller;
+
+/// How often a source of cancellation that cannot wake is asked.
+const ASKED_EVERY: Duration = Duration::from_secs(1);
 
 /// Longer than any budget.
 const FOR_EVER: Duration = Duration::from_secs(10 * 24 * 60 * 60);
@@ -19,6 +24,7 @@ pub(crate) struct OracleScript {
     legs: BTreeMap<String, Vec<ReplySpec>>,
     session: Option<String>,
     clock: FakeClock,
+    caller: Arc<Caller>,
     /// How often each method was answered.
     answered: BTreeMap<String, usize>,
     values: Values,
@@ -31,6 +37,7 @@ impl OracleScript {
         oracle: &Oracle,
         profile: &Profile,
         clock: FakeClock,
+        caller: Arc<Caller>,
         chunking: Chunking,
         plant: Plant,
     ) -> Self {
@@ -38,10 +45,20 @@ impl OracleScript {
             legs: oracle.legs.clone(),
             session: profile.session.clone(),
             clock,
+            caller,
             answered: BTreeMap::new(),
             values: Values::new(),
             chunking,
             plant,
+        }
+    }
+
+    /// Time passes and nothing is answered.
+    fn no_answer(&self, length: Duration) -> PeerReply {
+        self.clock.advance(length);
+        PeerReply {
+            pieces: Vec::new(),
+            end: ReplyEnd::KeepOpen,
         }
     }
 }
@@ -63,9 +80,14 @@ pub(crate) fn spec(
     }
 }
 
+/// The JSON-RPC method of a request; the method of HTTP when it has none.
+pub(crate) fn method_of(request: &RecordedRequest) -> &str {
+    request.member("method").unwrap_or(&request.http_method)
+}
+
 impl Script for OracleScript {
     fn answer(&mut self, request: &RecordedRequest) -> PeerReply {
-        let method = request.member("method").unwrap_or_default().to_owned();
+        let method = method_of(request).to_owned();
         let turn = self.answered.entry(method.clone()).or_default();
         *turn += 1;
         let turn = *turn - 1;
@@ -78,12 +100,12 @@ impl Script for OracleScript {
         self.values
             .insert("session".to_owned(), self.session.clone().unwrap_or_default());
         let spec = spec(&self.legs, self.session.as_deref(), &method, turn);
+        if spec.cancel {
+            self.caller.cancel();
+            return self.no_answer(ASKED_EVERY);
+        }
         if spec.silent {
-            self.clock.advance(FOR_EVER);
-            return PeerReply {
-                pieces: Vec::new(),
-                end: ReplyEnd::KeepOpen,
-            };
+            return self.no_answer(FOR_EVER);
         }
         self.clock
             .advance(self.plant.elapse(Duration::from_millis(spec.elapse_ms)));

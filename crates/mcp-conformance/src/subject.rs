@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
 
 use mcp_http::{HttpOptions, HttpTransport, Tls};
 use mcp_policy::memory::{FixedApprovals, MemoryDenials, MemoryHealth, MemoryLedger, PermitAll};
-use mcp_policy::port::{Actor, ApprovalDecision, Never, RunId};
-use mcp_policy::{Client, Failure, Ports, Refusal, Server, WalkLimits};
+use mcp_policy::port::{Actor, ApprovalDecision, Cancellation, CancellationUnknown, RunId};
+use mcp_policy::{Client, Failure, Ports, Refusal, Server, Session, WalkLimits};
 use mcp_testkit::{AdmitAll, FakeClock, FixedProcess, MemoryCredentials, ScriptedPeer, SeededEntropy};
-use mcp_wire::{Arguments, ClientInfo, Entropy, EntropyUnavailable, RequestIds, ToolName};
+use mcp_wire::{Arguments, ClientInfo, Entropy, EntropyUnavailable, PortFuture, RequestIds, ToolName};
 
 use crate::oracle::{ClientSetup, EntropySetup, Operation};
 use crate::outcome::Outcome;
@@ -71,44 +72,124 @@ impl Surroundings {
     }
 }
 
-/// Carries one operation out and says what came of it.
-pub(crate) async fn carry_out(client: &Client, operation: Operation, server: &Server) -> Outcome {
-    let outcome = match operation {
-        Operation::CallTool => call_echo(client, server).await,
-        Operation::ListTools => client
-            .list_tools(server, WalkLimits::default())
-            .await
-            .map(|list| Outcome::Tools {
-                names: list
-                    .tools
-                    .iter()
-                    .map(|tool| tool.name().as_str().to_owned())
-                    .collect(),
-                quarantined: list.quarantined.len(),
-            }),
-        Operation::Ping => client.ping(server).await.map(|pong| Outcome::pong(&pong)),
-        Operation::Probe => client.probe(server).await.map(|probe| Outcome::pong(&probe.pong)),
-    };
-    outcome.unwrap_or_else(|failure| Outcome::of(&failure))
+/// What carries operations out.
+pub(crate) enum Subject<'a> {
+    /// The client, with a session for each operation.
+    Client(&'a Client, &'a Server),
+    /// One session that the host holds.
+    Session(Session<'a>),
+    /// Nothing: every operation ends like this.
+    None(Outcome),
 }
 
-async fn call_echo(client: &Client, server: &Server) -> Result<Outcome, Failure> {
-    let Ok(tool) = ToolName::parse("echo") else {
-        return Ok(Outcome::impossible());
-    };
-    let (run, actor) = (
-        RunId("conformance".to_owned()),
-        Actor::User("operator".to_owned()),
-    );
-    let call = client
-        .call_tool(server, &tool, &Arguments::none(), &run, &actor, &Never)
-        .await?;
-    let (text, structured) = (call.text, call.structured.map(String::from));
-    Ok(if call.is_error {
-        Outcome::ToolError { text }
-    } else {
-        Outcome::Result { text, structured }
-    })
+impl<'a> Subject<'a> {
+    pub(crate) async fn new(client: &'a Client, server: &'a Server, held: bool) -> Self {
+        if !held {
+            return Self::Client(client, server);
+        }
+        match client.open_session(server).await {
+            Ok(session) => Self::Session(session),
+            Err(failure) => Self::None(Outcome::of(&failure)),
+        }
+    }
+
+    pub(crate) const fn is_held(&self) -> bool {
+        match self {
+            Self::Session(_) => true,
+            Self::Client(..) | Self::None(_) => false,
+        }
+    }
+
+    /// Whether the next operation comes to its first step.
+    pub(crate) fn can_begin(&self) -> bool {
+        match self {
+            Self::Client(..) => true,
+            Self::Session(session) => !session.is_gone(),
+            Self::None(_) => false,
+        }
+    }
+
+    /// Carries one operation out and says what came of it.
+    pub(crate) async fn carry_out(&mut self, operation: Operation, caller: &Caller) -> Outcome {
+        let outcome = match (operation, self) {
+            (_, Self::None(outcome)) => Ok(outcome.clone()),
+            (Operation::CallTool, subject) => subject.call_echo(caller).await,
+            (Operation::ListTools, Self::Client(client, server)) => client
+                .list_tools(server, WalkLimits::default())
+                .await
+                .map(|list| Outcome::tools(&list)),
+            (Operation::ListTools, Self::Session(session)) => session
+                .list_tools(WalkLimits::default())
+                .await
+                .map(|list| Outcome::tools(&list)),
+            (Operation::Ping, Self::Client(client, server)) => {
+                client.ping(server).await.map(|pong| Outcome::pong(&pong))
+            }
+            // A held session has had its handshake.
+            (Operation::Ping, Self::Session(session)) => Ok(Outcome::pong(session.pong())),
+            (Operation::Probe, Self::Client(client, server)) => {
+                client.probe(server).await.map(|probe| Outcome::pong(&probe.pong))
+            }
+            (Operation::Probe, Self::Session(session)) => {
+                session.probe().await.map(|probe| Outcome::pong(&probe.pong))
+            }
+        };
+        outcome.unwrap_or_else(|failure| Outcome::of(&failure))
+    }
+
+    /// Ends what is held.
+    pub(crate) async fn close(self) {
+        match self {
+            Self::Session(session) => session.close().await,
+            Self::Client(..) | Self::None(_) => {}
+        }
+    }
+
+    async fn call_echo(&mut self, caller: &Caller) -> Result<Outcome, Failure> {
+        let Ok(tool) = ToolName::parse("echo") else {
+            return Ok(Outcome::impossible());
+        };
+        let (run, actor) = (
+            RunId("conformance".to_owned()),
+            Actor::User("operator".to_owned()),
+        );
+        let arguments = Arguments::none();
+        let call = match self {
+            Self::Client(client, server) => {
+                client
+                    .call_tool(server, &tool, &arguments, &run, &actor, caller)
+                    .await?
+            }
+            Self::Session(session) => session.call_tool(&tool, &arguments, &run, &actor, caller).await?,
+            Self::None(outcome) => return Ok(outcome.clone()),
+        };
+        let (text, structured) = (call.text, call.structured.map(String::from));
+        Ok(if call.is_error {
+            Outcome::ToolError { text }
+        } else {
+            Outcome::Result { text, structured }
+        })
+    }
+}
+
+/// The caller of every operation, who cancels when the oracle says so. It cannot wake anybody.
+#[derive(Debug, Default)]
+pub(crate) struct Caller(AtomicBool);
+
+impl Caller {
+    pub(crate) fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Cancellation for Caller {
+    fn ask(&self) -> PortFuture<Result<bool, CancellationUnknown>> {
+        PortFuture::ready(Ok(self.0.load(Ordering::Relaxed)))
+    }
+
+    fn poll_changed(&self, _cx: &mut Context<'_>) -> Poll<()> {
+        Poll::Pending
+    }
 }
 
 /// Seeded bytes, as long as the oracle lets them be had.

@@ -149,7 +149,7 @@ impl Oracle {
         let replies = self
             .legs
             .iter()
-            .filter(|(method, _)| !method.starts_with("notifications/"));
+            .filter(|(method, _)| !method.starts_with("notifications/") && *method != "DELETE");
         replies
             .flat_map(|(_, replies)| replies)
             .filter_map(|reply| Some((reply.body(&values), reply.reply_framing()?, id)))

@@ -20,7 +20,7 @@ use crate::progress::Progress;
 use crate::queue::Turn;
 use crate::transport::Shared;
 
-/// One POST and its answer.
+/// One request and its answer.
 pub(crate) struct HttpExchange {
     shared: Arc<Shared>,
     leg: Leg,

@@ -5,7 +5,7 @@
 //! each dial.
 //!
 //! The way of one leg: [`HttpTransport`] opens an exchange; the exchange takes a connection from the pool or dials one,
-//! reads the credentials, writes one POST, judges the head of the answer and feeds the body to the reply decoder.
+//! reads the credentials, writes one request, judges the head of the answer and feeds the body to the reply decoder.
 //! The one task that runs beside the caller's is hyper's connection driver.
 
 mod connect;

@@ -1,4 +1,4 @@
-//! The POST of one message: its head with the credentials, and its body.
+//! The request of one message: its head with the credentials, and its body.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -18,6 +18,7 @@ use crate::progress::Progress;
 
 /// The head of a request without its credentials, and the body.
 pub(crate) struct Draft {
+    method: Method,
     address: Address,
     headers: HeaderMap,
     body: Bytes,
@@ -57,7 +58,7 @@ impl Address {
 }
 
 impl Draft {
-    /// Prepares the POST of `message`.
+    /// Prepares the request of `message`. A message without a body declares no length.
     ///
     /// # Errors
     ///
@@ -65,6 +66,8 @@ impl Draft {
     /// ASCII.
     pub(crate) fn new(target: &Target, message: Message) -> Result<Self, TransportError> {
         let unreached = TransportError::Connect;
+        let method = Method::from_bytes(wire::request_method(&message).as_bytes());
+        let method = method.map_err(|_invalid| unreached)?;
         let address = Address::of(&target.endpoint).ok_or(unreached)?;
         let mut headers = HeaderMap::with_capacity(10);
         headers.insert(
@@ -76,8 +79,11 @@ impl Draft {
             headers.insert(HeaderName::from_static(name), value);
         }
         let body = Bytes::from(message.into_body());
-        headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+        if !body.is_empty() {
+            headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+        }
         Ok(Self {
+            method,
             address,
             headers,
             body,
@@ -125,7 +131,7 @@ impl Draft {
             bytes: Full::new(self.body),
             progress,
         });
-        *request.method_mut() = Method::POST;
+        *request.method_mut() = self.method;
         *request.headers_mut() = self.headers;
         (request, self.address)
     }

@@ -47,8 +47,9 @@ pub struct HttpOptions {
     pub head_fields: usize,
     /// Exchanges with one origin at a time. Default 64, at least 1; further ones wait within their deadline.
     pub exchanges: usize,
-    /// How long the body of an accepted notification is waited for, so that its connection can be used again.
-    /// Default 250 ms. When that time is up the notification counts as accepted and the connection is given up.
+    /// How long the body of the answer to a notification or to the end of a session is waited for once its head was
+    /// accepted, so that its connection can be used again. Default 250 ms. When that time is up the message counts as
+    /// accepted and the connection is given up.
     pub discard: Duration,
 }
 

@@ -14,6 +14,9 @@ impl Budget {
     /// What storing the outcome of a call may take beyond the call's own budget: 5 seconds.
     pub const SETTLEMENT: Self = Self(Duration::from_secs(5));
 
+    /// What all farewells of an operation may take together, beyond the operation's own budget: 1 second.
+    pub const FAREWELL: Self = Self(Duration::from_secs(1));
+
     /// The longest budget: one day.
     pub const MAX: Self = Self(Duration::from_secs(24 * 60 * 60));
 

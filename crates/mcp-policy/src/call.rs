@@ -8,6 +8,7 @@ use mcp_wire::{
 
 use crate::budget::Budget;
 use crate::client::Client;
+use crate::conversation::Conversation;
 use crate::deadline::Deadline;
 use crate::failure::Failure;
 use crate::port::{
@@ -41,7 +42,8 @@ impl Client {
     ///
     /// The order: the budget starts; the gate permits; the approval is granted; the run is charged; the step is stamped;
     /// then the legs, each with its own check of budget and cancellation, its own id, the judgement of target and address,
-    /// the reading of credentials and only then bytes; the verdict; the outcome is stored; the contact is noted.
+    /// the reading of credentials and only then bytes; the verdict; the outcome is stored; the contact is noted; the server
+    /// is told what is over.
     ///
     /// # Errors
     ///
@@ -50,7 +52,8 @@ impl Client {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future after the stamp leaves the step in doubt: it is stamped and has no outcome.
+    /// Dropping the future after the stamp leaves the step in doubt: it is stamped and has no outcome. Once the outcome is
+    /// stored, only the contact and the farewells are lost.
     pub async fn call_tool(
         &self,
         server: &Server,
@@ -60,7 +63,6 @@ impl Client {
         actor: &Actor,
         cancellation: &dyn Cancellation,
     ) -> Result<CallOutcome, Failure> {
-        let mut deadline = self.begin(server);
         let call = CallRequest {
             server,
             tool,
@@ -68,15 +70,32 @@ impl Client {
             run,
             actor,
         };
-        self.permit(&mut deadline, &call).await?;
-        self.approve(&mut deadline, &call).await?;
-        self.charge(&mut deadline, &call).await?;
-        let step = self.stamp(&mut deadline, &call).await?;
-        let outcome = self.exchange_call(&mut deadline, &call, cancellation).await;
-        self.settle(step, &outcome).await?;
-        let outcome = outcome?;
-        self.note_contact(&mut deadline, server, outcome.latency).await;
-        Ok(outcome)
+        let mut conversation = Conversation::of_one_operation();
+        self.carry_out(&call, &mut conversation, cancellation).await
+    }
+
+    /// The one way of a call, in a session of its own or in one that is held.
+    pub(crate) async fn carry_out(
+        &self,
+        call: &CallRequest<'_>,
+        conversation: &mut Conversation,
+        cancellation: &dyn Cancellation,
+    ) -> Result<CallOutcome, Failure> {
+        let mut deadline = self.begin(call.server);
+        self.permit(&mut deadline, call).await?;
+        self.approve(&mut deadline, call).await?;
+        self.charge(&mut deadline, call).await?;
+        let step = self.stamp(&mut deadline, call).await?;
+        let outcome = self
+            .exchange_call(&mut deadline, call, conversation, cancellation)
+            .await;
+        let outcome = self.settle(step, outcome).await;
+        if let Ok(completed) = &outcome {
+            self.note_contact(&mut deadline, call.server, completed.latency)
+                .await;
+        }
+        self.bid_farewell(call.server, conversation).await;
+        outcome
     }
 
     async fn permit(&self, deadline: &mut Deadline<'_>, call: &CallRequest<'_>) -> Result<(), Failure> {
@@ -120,19 +139,26 @@ impl Client {
             .map_err(ledger_refusal)
     }
 
-    /// The legs: handshake, then the one request.
+    /// The legs: the handshake where there was none, then the one request.
     async fn exchange_call(
         &self,
         deadline: &mut Deadline<'_>,
         call: &CallRequest<'_>,
+        conversation: &mut Conversation,
         cancellation: &dyn Cancellation,
     ) -> Result<CallOutcome, Failure> {
-        let mut legs = self.legs(call.server, 2)?;
-        let negotiated = self
-            .shake_hands(deadline, &mut legs, cancellation)
-            .await
-            .map_err(Failure::before_request)?;
-        let request = |id| negotiated.message(Message::tools_call(id, call.tool, call.arguments));
+        let handshake = u32::from(conversation.version().is_none());
+        let mut legs = self.legs(call.server, handshake + 1, conversation)?;
+        let version = match legs.conversation.version() {
+            Some(version) => version,
+            None => {
+                self.shake_hands(deadline, &mut legs, cancellation)
+                    .await
+                    .map_err(Failure::before_request)?
+                    .version
+            }
+        };
+        let request = |id| Message::tools_call(id, call.tool, call.arguments);
         let reply = legs.request(deadline, request, cancellation).await?;
         let result = CallResult::parse(reply.result).map_err(|fault| Failure::Malformed {
             fault,
@@ -143,15 +169,20 @@ impl Client {
             is_error: result.is_error,
             structured: result.structured,
             omitted: result.omitted,
-            version: negotiated.version,
+            version,
             latency: reply.latency,
             raw: result.raw,
         })
     }
 
-    /// Stores the outcome, in a time of its own: an outcome that exists must be kept, also when the budget is spent.
-    async fn settle(&self, step: StepId, outcome: &Result<CallOutcome, Failure>) -> Result<(), Failure> {
-        let (status, delivery) = match outcome {
+    /// Stores the outcome and gives it back, in a time of its own: an outcome that exists must be kept, also when the
+    /// budget is spent.
+    async fn settle(
+        &self,
+        step: StepId,
+        outcome: Result<CallOutcome, Failure>,
+    ) -> Result<CallOutcome, Failure> {
+        let (status, delivery) = match &outcome {
             Ok(_) => (StepStatus::Ok, Delivery::Answered),
             Err(failure @ Failure::Cancelled { .. }) => (StepStatus::Cancelled, failure.delivery()),
             Err(failure) => (StepStatus::Failed, failure.delivery()),
@@ -161,7 +192,7 @@ impl Client {
             .within(settled)
             .await
         {
-            Ok(Ok(())) => Ok(()),
+            Ok(Ok(())) => outcome,
             Ok(Err(_)) | Err(_) => Err(Failure::Unrecorded { delivery }),
         }
     }

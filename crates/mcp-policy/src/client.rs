@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use mcp_wire::{ClientInfo, Entropy, IdError, ProcessIdentity, RequestIds, Transport};
 
+use crate::conversation::Conversation;
 use crate::deadline::Deadline;
 use crate::failure::Failure;
 use crate::leg::Legs;
@@ -15,7 +16,15 @@ use crate::server::Server;
 /// Carries out operations on servers. May be used from several threads; operations share nothing but the ports and the
 /// sequence of ids.
 ///
-/// Each operation makes a session of its own and ends with it. Operations are repeated by nobody here.
+/// Each operation makes a session of its own and ends it; [`Client::open_session`] holds one over several operations.
+/// No operation is repeated here but a list or a probe whose held session was lost, once.
+///
+/// # Farewells
+///
+/// Last of all, an operation tells the server what is over: a request that its caller cancelled while it was under way,
+/// then the session, where the server issued one. All of it has [`Budget::FAREWELL`](crate::Budget::FAREWELL) beyond the
+/// operation's own budget. It comes after the outcome was stored, and nothing about it changes the outcome. A request
+/// that ran into its deadline is not announced as cancelled; a future that is dropped says nothing.
 pub struct Client {
     info: ClientInfo,
     ids: RequestIds,
@@ -76,13 +85,34 @@ impl Client {
     }
 
     /// Sets the ids aside for an operation of at most `requests` requests. After this no leg lacks one.
-    pub(crate) fn legs<'a>(&'a self, server: &'a Server, requests: u32) -> Result<Legs<'a>, Failure> {
+    pub(crate) fn legs<'a>(
+        &'a self,
+        server: &'a Server,
+        requests: u32,
+        conversation: &'a mut Conversation,
+    ) -> Result<Legs<'a>, Failure> {
         let ids = self.ids.reserve(requests).map_err(Refusal::Id)?;
         Ok(Legs {
             transport: &*self.ports.transport,
             target: &server.target,
             ids,
+            conversation,
         })
+    }
+
+    /// What every operation without a step ends with: the contact of a completed one, then the farewells.
+    pub(crate) async fn end<T>(
+        &self,
+        deadline: &mut Deadline<'_>,
+        server: &Server,
+        conversation: &mut Conversation,
+        outcome: &Result<T, Failure>,
+        latency: impl FnOnce(&T) -> Duration,
+    ) {
+        if let Ok(completed) = outcome {
+            self.note_contact(deadline, server, latency(completed)).await;
+        }
+        self.bid_farewell(server, conversation).await;
     }
 
     /// Notes the contact of a completed operation. What becomes of the note changes nothing about the result.

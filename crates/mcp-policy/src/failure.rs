@@ -196,9 +196,8 @@ impl Failure {
             Self::Malformed { .. } | Self::Rpc { .. } | Self::Walk(_) => Culprit::Server,
             Self::Transport { error, .. } if error.is_from_server() => Culprit::Server,
             Self::Transport { .. } => Culprit::Transport,
-            Self::Refused(Refusal::Id(_) | Refusal::Credential(_)) | Self::Cancelled { .. } => {
-                Culprit::Caller
-            }
+            Self::Refused(Refusal::Id(_) | Refusal::Credential(_) | Refusal::SessionGone)
+            | Self::Cancelled { .. } => Culprit::Caller,
             Self::Refused(_) | Self::Unrecorded { .. } => Culprit::Policy,
             Self::DeadlineExceeded {
                 stage: Stage::FirstByte | Stage::Body,

@@ -2,30 +2,15 @@
 
 use std::time::Duration;
 
-use mcp_wire::{Delivery, InitializeResult, Message, PeerInfo, ProtocolVersion, SessionId};
+use mcp_wire::{Delivery, InitializeResult, Message, PeerInfo, ProtocolVersion};
 
 use crate::client::Client;
+use crate::conversation::Conversation;
 use crate::deadline::Deadline;
 use crate::failure::Failure;
 use crate::leg::Legs;
 use crate::port::{Cancellation, Never};
 use crate::server::Server;
-
-/// What the handshake agreed on. Lives for one operation.
-pub(crate) struct Negotiated {
-    pub(crate) version: ProtocolVersion,
-    pub(crate) session: Option<SessionId>,
-    server: PeerInfo,
-    capabilities: Box<str>,
-    latency: Duration,
-}
-
-impl Negotiated {
-    /// A message of this session.
-    pub(crate) fn message(&self, message: Message) -> Message {
-        message.in_session(self.version, self.session.as_ref())
-    }
-}
 
 /// The answer to [`Client::ping`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,10 +46,13 @@ impl Client {
     /// Dropping the future closes the current exchange. Nothing is noted.
     pub async fn ping(&self, server: &Server) -> Result<Pong, Failure> {
         let mut deadline = self.begin(server);
-        let mut legs = self.legs(server, 1)?;
-        let negotiated = self.shake_hands(&mut deadline, &mut legs, &Never).await?;
-        self.note_contact(&mut deadline, server, negotiated.latency).await;
-        Ok(pong(negotiated))
+        let mut conversation = Conversation::of_one_operation();
+        let pong = self.greet(&mut deadline, server, &mut conversation).await;
+        self.end(&mut deadline, server, &mut conversation, &pong, |pong| {
+            pong.latency
+        })
+        .await;
+        pong
     }
 
     /// Shakes hands and sends one `ping` request. The request passes no permission gate: it asks whether the server
@@ -79,18 +67,41 @@ impl Client {
     /// As [`Client::ping`].
     pub async fn probe(&self, server: &Server) -> Result<Probe, Failure> {
         let mut deadline = self.begin(server);
-        let mut legs = self.legs(server, 2)?;
-        let negotiated = self
-            .shake_hands(&mut deadline, &mut legs, &Never)
+        let mut conversation = Conversation::of_one_operation();
+        let probe = self
+            .greet_and_probe(&mut deadline, server, &mut conversation)
+            .await;
+        self.end(&mut deadline, server, &mut conversation, &probe, |probe| {
+            probe.latency
+        })
+        .await;
+        probe
+    }
+
+    /// The legs of a handshake and no more.
+    pub(crate) async fn greet(
+        &self,
+        deadline: &mut Deadline<'_>,
+        server: &Server,
+        conversation: &mut Conversation,
+    ) -> Result<Pong, Failure> {
+        let mut legs = self.legs(server, 1, conversation)?;
+        self.shake_hands(deadline, &mut legs, &Never).await
+    }
+
+    async fn greet_and_probe(
+        &self,
+        deadline: &mut Deadline<'_>,
+        server: &Server,
+        conversation: &mut Conversation,
+    ) -> Result<Probe, Failure> {
+        let mut legs = self.legs(server, 2, conversation)?;
+        let pong = self
+            .shake_hands(deadline, &mut legs, &Never)
             .await
             .map_err(Failure::before_request)?;
-        let ping = |id| negotiated.message(Message::ping(id));
-        let reply = legs.request(&mut deadline, ping, &Never).await?;
-        self.note_contact(&mut deadline, server, reply.latency).await;
-        Ok(Probe {
-            pong: pong(negotiated),
-            latency: reply.latency,
-        })
+        let latency = legs.ping(deadline).await?;
+        Ok(Probe { pong, latency })
     }
 
     /// `initialize`, the check of what it says, and `notifications/initialized`, whose acceptance is awaited.
@@ -101,33 +112,31 @@ impl Client {
         deadline: &mut Deadline<'_>,
         legs: &mut Legs<'_>,
         cancellation: &dyn Cancellation,
-    ) -> Result<Negotiated, Failure> {
+    ) -> Result<Pong, Failure> {
         let initialize = |id| Message::initialize(id, self.info());
         let reply = legs.request(deadline, initialize, cancellation).await?;
         let facts = InitializeResult::parse(&reply.result).map_err(|fault| Failure::Malformed {
             fault,
             delivery: Delivery::Unknown,
         })?;
-        let negotiated = Negotiated {
+        legs.conversation.agree(facts.version, reply.session);
+        legs.notify(deadline, Message::initialized(), cancellation)
+            .await
+            .map_err(|failure| failure.with_delivery(Delivery::Answered))?;
+        legs.conversation.begin();
+        Ok(Pong {
             version: facts.version,
-            session: reply.session,
             server: facts.server,
             capabilities: facts.capabilities,
             latency: reply.latency,
-        };
-        let initialized = negotiated.message(Message::initialized());
-        legs.notify(deadline, initialized, cancellation)
-            .await
-            .map_err(|failure| failure.with_delivery(Delivery::Answered))?;
-        Ok(negotiated)
+        })
     }
 }
 
-fn pong(negotiated: Negotiated) -> Pong {
-    Pong {
-        version: negotiated.version,
-        server: negotiated.server,
-        capabilities: negotiated.capabilities,
-        latency: negotiated.latency,
+impl Legs<'_> {
+    /// One `ping` request; gives how long it took.
+    pub(crate) async fn ping(&mut self, deadline: &mut Deadline<'_>) -> Result<Duration, Failure> {
+        let reply = self.request(deadline, Message::ping, &Never).await?;
+        Ok(reply.latency)
     }
 }

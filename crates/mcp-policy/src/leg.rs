@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use mcp_wire::{
     Answer, Delivery, Exchange, ExchangeError, ExchangeEvent, Malformed, MalformedKind, Message, PortFuture,
-    Reply, RequestId, ReservedIds, ResultText, SessionId, Stage, Target, Transport,
+    Reply, RequestId, ReservedIds, ResultText, SessionId, Stage, Target, Transport, TransportError,
 };
 
+use crate::conversation::Conversation;
 use crate::deadline::Deadline;
 use crate::failure::Failure;
 use crate::port::{Cancellation, CancellationUnknown, Moment};
@@ -19,11 +20,13 @@ use crate::refusal::Refusal;
 /// How often a source of cancellation is asked while a leg is under way.
 const ASK_EVERY: Duration = Duration::from_secs(1);
 
-/// The legs of one operation: where they go, and the ids that were set aside for them.
+/// The legs of one operation: where they go, the ids that were set aside for them, and the conversation that they are
+/// part of.
 pub(crate) struct Legs<'a> {
     pub(crate) transport: &'a dyn Transport,
     pub(crate) target: &'a Arc<Target>,
     pub(crate) ids: ReservedIds<'a>,
+    pub(crate) conversation: &'a mut Conversation,
 }
 
 /// The result of a request leg.
@@ -45,7 +48,15 @@ impl Legs<'_> {
         let watch = start(deadline, cancellation).await?;
         let id = self.ids.allocate().map_err(Refusal::Id)?;
         let started = deadline.now();
-        let (answer, delivery) = self.drive(deadline, message(id), watch).await?;
+        let driven = self.drive(deadline, message(id), watch).await;
+        if let Err(Failure::Cancelled {
+            delivery: Delivery::Unknown,
+            stage: _,
+        }) = driven
+        {
+            self.conversation.give_up(id);
+        }
+        let (answer, delivery) = driven?;
         let latency = deadline.now().since(started);
         match answer {
             Answer::Reply {
@@ -85,19 +96,41 @@ impl Legs<'_> {
         self.drive(deadline, message, watch).await.map(|_accepted| ())
     }
 
+    /// Drives a message of the conversation. A server that no longer knows the session ends it.
     async fn drive(
-        &self,
+        &mut self,
         deadline: &mut Deadline<'_>,
         message: Message,
-        mut watch: Watch<'_>,
+        watch: Watch<'_>,
     ) -> Result<(Answer, Delivery), Failure> {
-        let mut exchange = self.transport.open(self.target, message);
-        let outcome = poll_fn(|cx| poll_leg(&mut *exchange, deadline, &mut watch, cx)).await?;
-        let delivery = exchange.delivery();
-        outcome
-            .map(|answer| (answer, delivery))
-            .map_err(|error| Failure::of_leg(error, delivery))
+        let message = self.conversation.address(message);
+        let driven = drive(self.transport, self.target, deadline, message, watch).await;
+        if let Err(Failure::Transport {
+            error: TransportError::Status(status),
+            delivery: _,
+        }) = &driven
+            && status.is_session_lost()
+        {
+            self.conversation.lose();
+        }
+        driven
     }
+}
+
+/// Drives one message to the end of its exchange.
+pub(crate) async fn drive(
+    transport: &dyn Transport,
+    target: &Arc<Target>,
+    deadline: &mut Deadline<'_>,
+    message: Message,
+    mut watch: Watch<'_>,
+) -> Result<(Answer, Delivery), Failure> {
+    let mut exchange = transport.open(target, message);
+    let outcome = poll_fn(|cx| poll_leg(&mut *exchange, deadline, &mut watch, cx)).await?;
+    let delivery = exchange.delivery();
+    outcome
+        .map(|answer| (answer, delivery))
+        .map_err(|error| Failure::of_leg(error, delivery))
 }
 
 /// What comes before each leg: is there time left, and does the caller still want it?
@@ -146,7 +179,7 @@ fn poll_leg(
 }
 
 /// The watch over a source of cancellation during one leg.
-struct Watch<'a> {
+pub(crate) struct Watch<'a> {
     source: &'a dyn Cancellation,
     /// A question that was asked and not yet answered.
     open: Option<PortFuture<Result<bool, CancellationUnknown>>>,
@@ -156,7 +189,7 @@ struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    fn new(source: &'a dyn Cancellation, now: Moment) -> Self {
+    pub(crate) fn new(source: &'a dyn Cancellation, now: Moment) -> Self {
         Self {
             source,
             open: None,

@@ -1,9 +1,9 @@
 //! What the host wants of an MCP client: which calls may happen, for how long, and what is kept of them.
 //!
 //! [`Client`] carries out whole operations: [`Client::ping`], [`Client::probe`], [`Client::list_tools`] and
-//! [`Client::call_tool`]. Each runs under one deadline from its first step to its last leg. This crate names no
-//! runtime, no HTTP library and no store; it meets them behind ports: the wire's [`Transport`](mcp_wire::Transport),
-//! and its own in [`port`].
+//! [`Client::call_tool`], each in a session of its own, or several in a [`Session`] that the host holds. Each runs under
+//! one deadline from its first step to its last leg. This crate names no runtime, no HTTP library and no store; it meets
+//! them behind ports: the wire's [`Transport`](mcp_wire::Transport), and its own in [`port`].
 //!
 //! In-memory implementations of the ports, for tests and for hosts that keep nothing, are in [`memory`].
 
@@ -11,8 +11,10 @@ mod address;
 mod budget;
 mod call;
 mod client;
+mod conversation;
 mod deadline;
 mod failure;
+mod farewell;
 mod handshake;
 mod leg;
 mod list;
@@ -21,6 +23,7 @@ mod outbound;
 pub mod port;
 mod refusal;
 mod server;
+mod session;
 mod walk;
 
 pub use crate::address::AddressClass;
@@ -33,4 +36,5 @@ pub use crate::list::ToolList;
 pub use crate::outbound::{NeverDialled, OutboundRules};
 pub use crate::refusal::Refusal;
 pub use crate::server::{ApprovalRule, DataClass, Server, ServerName, ServerNameError};
+pub use crate::session::Session;
 pub use crate::walk::{QuarantineReason, Quarantined, WalkFault, WalkLimits};

@@ -5,7 +5,10 @@ use std::time::Duration;
 use mcp_wire::{Delivery, Message, ProtocolVersion, ToolDefinition, ToolsPage};
 
 use crate::client::Client;
+use crate::conversation::Conversation;
+use crate::deadline::Deadline;
 use crate::failure::Failure;
+use crate::leg::Legs;
 use crate::port::Never;
 use crate::server::Server;
 use crate::walk::{Quarantined, Walk, WalkLimits};
@@ -36,15 +39,45 @@ impl Client {
     /// Dropping the future closes the current exchange. Nothing is noted.
     pub async fn list_tools(&self, server: &Server, limits: WalkLimits) -> Result<ToolList, Failure> {
         let mut deadline = self.begin(server);
-        let mut legs = self.legs(server, limits.pages.saturating_add(1))?;
-        let negotiated = self
-            .shake_hands(&mut deadline, &mut legs, &Never)
+        let mut conversation = Conversation::of_one_operation();
+        let list = self
+            .greet_and_walk(&mut deadline, server, &mut conversation, limits)
+            .await;
+        self.end(&mut deadline, server, &mut conversation, &list, |list| {
+            list.latency
+        })
+        .await;
+        list
+    }
+
+    async fn greet_and_walk(
+        &self,
+        deadline: &mut Deadline<'_>,
+        server: &Server,
+        conversation: &mut Conversation,
+        limits: WalkLimits,
+    ) -> Result<ToolList, Failure> {
+        let mut legs = self.legs(server, limits.pages.saturating_add(1), conversation)?;
+        let pong = self
+            .shake_hands(deadline, &mut legs, &Never)
             .await
             .map_err(Failure::before_request)?;
+        legs.walk(deadline, pong.version, limits).await
+    }
+}
+
+impl Legs<'_> {
+    /// The walk over all pages, from the first.
+    pub(crate) async fn walk(
+        &mut self,
+        deadline: &mut Deadline<'_>,
+        version: ProtocolVersion,
+        limits: WalkLimits,
+    ) -> Result<ToolList, Failure> {
         let mut walk = Walk::new(limits);
         let latency = loop {
-            let request = |id| negotiated.message(Message::tools_list(id, walk.next()));
-            let reply = legs.request(&mut deadline, request, &Never).await?;
+            let request = |id| Message::tools_list(id, walk.next());
+            let reply = self.request(deadline, request, &Never).await?;
             let page = ToolsPage::parse(&reply.result).map_err(|fault| Failure::Malformed {
                 fault,
                 delivery: Delivery::Unknown,
@@ -53,12 +86,11 @@ impl Client {
                 break reply.latency;
             }
         };
-        self.note_contact(&mut deadline, server, latency).await;
         let (tools, quarantined) = walk.finish();
         Ok(ToolList {
             tools,
             quarantined,
-            version: negotiated.version,
+            version,
             latency,
         })
     }

@@ -29,6 +29,9 @@ pub enum Refusal {
     /// The ledger holds no run under this lease.
     #[error("there is no such run, or it is not leased to this process")]
     NoRun,
+    /// The held session was lost before.
+    #[error("the session is gone; open another one")]
+    SessionGone,
     /// No request id can be given out.
     #[error(transparent)]
     Id(#[from] IdError),
@@ -51,6 +54,7 @@ impl Refusal {
             Self::RunLimit { .. } => "run-limit",
             Self::Store(_) => "store-unavailable",
             Self::NoRun => "no-run",
+            Self::SessionGone => "session-gone",
             Self::Id(error) => error.kind(),
             Self::Outbound(refusal) => refusal.kind(),
             Self::Credential(error) => error.kind(),

@@ -12,7 +12,8 @@ use crate::session::SessionId;
 use crate::tools::{Cursor, ToolName};
 use crate::version::ProtocolVersion;
 
-/// One encoded JSON-RPC message and what its transport must know beside the bytes.
+/// One encoded message and what its transport must know beside the bytes: a JSON-RPC message, or the word that a session
+/// has ended.
 ///
 /// Members stand in the order `jsonrpc`, `id`, `method`, `params`, so that a peer which takes the first `id` in the text
 /// takes the right one.
@@ -31,6 +32,8 @@ pub enum Expectation {
     Response(RequestId),
     /// Only that the notification was accepted.
     Acceptance,
+    /// Only that something came back: every answer will do.
+    Receipt,
 }
 
 /// What a transport must know of a message to judge the answer to it.
@@ -53,6 +56,10 @@ pub enum Method {
     Ping,
     ToolsList,
     ToolsCall,
+    Cancelled,
+    /// The end of a session. No method of JSON-RPC: Streamable HTTP says it by its own method `DELETE`, and a transport
+    /// without sessions has nothing to say.
+    EndSession,
 }
 
 impl Method {
@@ -65,6 +72,8 @@ impl Method {
             Self::Ping => "ping",
             Self::ToolsList => "tools/list",
             Self::ToolsCall => "tools/call",
+            Self::Cancelled => "notifications/cancelled",
+            Self::EndSession => "DELETE",
         }
     }
 }
@@ -135,6 +144,33 @@ impl Message {
         Self::encode(Method::ToolsCall, Expectation::Response(id), Some(&params))
     }
 
+    /// `notifications/cancelled`: the caller gave the request with this id up. Not for the id of an `initialize`, which
+    /// may not be cancelled, and not for one that was answered.
+    ///
+    /// [MCP 2025-11-25, Cancellation](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation).
+    #[must_use]
+    pub fn cancelled(request: RequestId) -> Self {
+        let mut params = String::from("{\"requestId\":\"");
+        params.push_str(request.as_str());
+        params.push_str("\",\"reason\":\"the caller cancelled the request\"}");
+        Self::encode(Method::Cancelled, Expectation::Acceptance, Some(&params))
+    }
+
+    /// The end of a session that the server issued. It has no body and is always in that session.
+    ///
+    /// [MCP 2025-11-25, Transports, Session Management](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management):
+    /// a client that needs a session no longer should say so, and a server may refuse to hear it.
+    #[must_use]
+    pub fn end_session(version: ProtocolVersion, session: SessionId) -> Self {
+        Self {
+            body: Vec::new(),
+            method: Method::EndSession,
+            expectation: Expectation::Receipt,
+            version: Some(version),
+            session: Some(session),
+        }
+    }
+
     /// The message as part of a negotiated session: with its revision and, where the server issued one, its id.
     #[must_use]
     pub fn in_session(mut self, version: ProtocolVersion, session: Option<&SessionId>) -> Self {
@@ -143,7 +179,7 @@ impl Message {
         self
     }
 
-    /// The encoded bytes.
+    /// The encoded bytes; none for the end of a session.
     #[must_use]
     pub fn body(&self) -> &[u8] {
         &self.body
@@ -186,7 +222,7 @@ impl Message {
                 text.push_str(id.as_str());
                 text.push_str("\",");
             }
-            Expectation::Acceptance => {}
+            Expectation::Acceptance | Expectation::Receipt => {}
         }
         text.push_str("\"method\":\"");
         text.push_str(method.as_str());
@@ -294,5 +330,41 @@ impl ArgumentsError {
             Self::NotObject { .. } => "arguments-not-object",
             Self::TooDeep => "arguments-too-deep",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{EntropyUnavailable, ProcessId, ProcessIdentity, RequestIds};
+    use alloc::format;
+    use alloc::sync::Arc;
+
+    struct Fixed;
+
+    impl crate::Entropy for Fixed {
+        fn fill(&self, target: &mut [u8]) -> Result<(), EntropyUnavailable> {
+            target.fill(0);
+            Ok(())
+        }
+    }
+
+    impl ProcessIdentity for Fixed {
+        fn current(&self) -> ProcessId {
+            ProcessId(1)
+        }
+    }
+
+    #[test]
+    fn a_cancelled_request_is_named_by_its_id_in_a_message_that_has_none() {
+        let ids = RequestIds::new(Arc::new(Fixed), Arc::new(Fixed)).unwrap();
+        let id = ids.allocate().unwrap();
+        let notice = Message::cancelled(id);
+        let expected = format!(
+            "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{{\"requestId\":\"{id}\",\
+             \"reason\":\"the caller cancelled the request\"}}}}"
+        );
+        assert_eq!(notice.body(), expected.as_bytes());
+        assert_eq!(notice.leg().expectation, Expectation::Acceptance);
     }
 }

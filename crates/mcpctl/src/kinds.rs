@@ -199,6 +199,7 @@ fn refusals() -> Vec<Refusal> {
         Refusal::RunLimit { limit: 1 },
         Refusal::Store(StoreError),
         Refusal::NoRun,
+        Refusal::SessionGone,
         Refusal::Id(IdError::Entropy),
         Refusal::Id(IdError::Exhausted),
         Refusal::Outbound(OutboundRefusal::PlainHttp),

@@ -195,6 +195,41 @@ pub(super) const PLANTS: &[Plant] = &[
             is_failed(outcome, "unreadable-media-type")
         });
     }),
+    on("R-161-7a", "the session is left open", |evidence| {
+        evidence
+            .log
+            .requests
+            .retain(|request| request.http_method != "DELETE");
+    }),
+    on("R-161-7a", "the end of a session names none", |evidence| {
+        for request in &mut evidence.log.requests {
+            let ends = request.http_method == "DELETE";
+            request
+                .fields
+                .retain(|(name, _)| !(ends && name == "mcp-session-id"));
+        }
+    }),
+    on("R-161-7b", "a cancelled request is not named", |evidence| {
+        evidence
+            .log
+            .requests
+            .retain(|request| request.member("method") != Some("notifications/cancelled"));
+    }),
+    on("R-161-7b", "a cancelled handshake is named", |evidence| {
+        let notice = evidence.log.requests.first().cloned();
+        let notice = notice.map(|request| RecordedRequest {
+            body: "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\"}".to_owned(),
+            ..request
+        });
+        evidence.log.requests.extend(notice);
+    }),
+    on("R-161-7c", "a farewell that fails is a failure", |evidence| {
+        replace(evidence, "connection-lost", |_| true);
+    }),
+    on("R-161-7d", "a call in a lost session is repeated", |evidence| {
+        let call = evidence.log.requests.last().cloned();
+        evidence.log.requests.extend(call);
+    }),
 ];
 
 /// Makes each outcome that `is` picks a failure of another kind.

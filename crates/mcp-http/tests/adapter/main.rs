@@ -5,6 +5,7 @@
 mod authority;
 mod bounds;
 mod connections;
+mod farewell;
 mod framing;
 mod http2;
 mod order;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mcp_policy::port::{Clock, DenialReason, Never};
 use mcp_policy::{Budget, Class, Culprit, Failure};
-use mcp_testkit::{FakeClock, MemoryAnswer};
+use mcp_testkit::FakeClock;
 use mcp_wire::{Delivery, Message, Method, Stage};
 
 use crate::sources::Mute;
@@ -222,10 +222,7 @@ fn keeping_the_outcome_has_a_time_of_its_own() {
         settle: None,
         ..Answers::default()
     };
-    let world = World::new(answers, |message: &Message| match message.leg().method {
-        Method::ToolsCall => MemoryAnswer::Silence,
-        Method::Initialize | Method::Initialized | Method::Ping | Method::ToolsList => well(message),
-    });
+    let world = World::new(answers, well_except(Method::ToolsCall, silence));
     let mut call = world.call(&Never);
     call.wait();
     world.clock.advance(Budget::DEFAULT.get());

@@ -77,6 +77,7 @@ fn a_contact_has_the_time_of_its_end_and_the_length_of_its_last_leg() {
         Method::Ping => 3,
         Method::ToolsList => 4,
         Method::ToolsCall => 5,
+        Method::Cancelled | Method::EndSession => 6,
     };
     let world = || {
         let clock = FakeClock::new();

@@ -4,11 +4,13 @@
 
 mod cancellation;
 mod deadline;
+mod farewells;
 mod health;
 mod ids;
 mod ledger;
 mod list;
 mod order;
+mod session;
 mod sources;
 mod support;
 mod world;

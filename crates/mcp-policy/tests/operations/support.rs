@@ -2,12 +2,12 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake};
 
 use mcp_testkit::MemoryAnswer;
-use mcp_wire::{Expectation, Message, Method};
+use mcp_wire::{Expectation, Message, Method, SessionId};
 
 /// An operation under way. It is polled only when it was woken, so an operation that sets no alarm stays asleep.
 pub(crate) struct Task<'a, T> {
@@ -74,7 +74,7 @@ pub(crate) fn well(message: &Message) -> MemoryAnswer {
             message,
             r#"{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s","version":"1"}}"#,
         ),
-        Method::Initialized => MemoryAnswer::Accepted,
+        Method::Initialized | Method::Cancelled | Method::EndSession => MemoryAnswer::Accepted,
         Method::Ping => result(message, "{}"),
         Method::ToolsList => result(message, r#"{"tools":[{"name":"echo"}]}"#),
         Method::ToolsCall => result(message, r#"{"content":[{"type":"text","text":"done"}]}"#),
@@ -92,6 +92,73 @@ pub(crate) fn well_except(
         } else {
             well(message)
         }
+    }
+}
+
+/// The same server, issuing the session `s-1` with its reply to `initialize`.
+pub(crate) fn in_session(
+    answer: impl Fn(&Message) -> MemoryAnswer + Send + 'static,
+) -> impl Fn(&Message) -> MemoryAnswer + Send + 'static {
+    move |message| match (message.leg().method, answer(message)) {
+        (Method::Initialize, MemoryAnswer::Json(body)) => {
+            MemoryAnswer::JsonInSession(body, SessionId::parse(b"s-1").unwrap())
+        }
+        (_, answer) => answer,
+    }
+}
+
+/// One message as the server has got it.
+#[derive(Debug, Clone)]
+pub(crate) struct Sent {
+    pub(crate) method: Method,
+    /// The id of a request; empty for a message that has none.
+    pub(crate) id: String,
+    pub(crate) body: String,
+    pub(crate) session: Option<String>,
+    /// The revision; empty for none.
+    pub(crate) version: String,
+}
+
+/// What a server has got.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tap(Arc<Mutex<Vec<Sent>>>);
+
+impl Tap {
+    /// The server, listened to.
+    pub(crate) fn on(
+        answer: impl Fn(&Message) -> MemoryAnswer + Send + 'static,
+    ) -> (Self, impl Fn(&Message) -> MemoryAnswer + Send + 'static) {
+        let tap = Self::default();
+        let log = tap.clone();
+        let script = move |message: &Message| {
+            let sent = Sent {
+                method: message.leg().method,
+                id: id_of(message),
+                body: String::from_utf8(message.body().to_vec()).unwrap(),
+                session: message.session().map(|session| session.expose().to_owned()),
+                version: message
+                    .version()
+                    .map(|version| version.to_string())
+                    .unwrap_or_default(),
+            };
+            log.0.lock().unwrap().push(sent);
+            answer(message)
+        };
+        (tap, script)
+    }
+
+    pub(crate) fn all(&self) -> Vec<Sent> {
+        self.0.lock().unwrap().clone()
+    }
+
+    pub(crate) fn of(&self, method: Method) -> Vec<Sent> {
+        let mut sent = self.all();
+        sent.retain(|sent| sent.method == method);
+        sent
+    }
+
+    pub(crate) fn methods(&self) -> Vec<Method> {
+        self.all().iter().map(|sent| sent.method).collect()
     }
 }
 
@@ -117,10 +184,10 @@ fn response(message: &Message, outcome: &str) -> MemoryAnswer {
     MemoryAnswer::Json(text.into_bytes())
 }
 
-/// The id of a request; empty for a notification.
+/// The id of a request; empty for a message that has none.
 pub(crate) fn id_of(message: &Message) -> String {
     match message.leg().expectation {
         Expectation::Response(id) => id.to_string(),
-        Expectation::Acceptance => String::new(),
+        Expectation::Acceptance | Expectation::Receipt => String::new(),
     }
 }

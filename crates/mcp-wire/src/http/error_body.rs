@@ -72,7 +72,7 @@ impl ErrorBody {
     fn attributed(&self) -> Option<Response<'_>> {
         match self.leg.expectation {
             Expectation::Response(id) => Response::parse(&self.text, &id, &self.limits).ok(),
-            Expectation::Acceptance => None,
+            Expectation::Acceptance | Expectation::Receipt => None,
         }
     }
 

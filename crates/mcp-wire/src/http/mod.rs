@@ -10,4 +10,4 @@ mod request_head;
 
 pub use self::error_body::ErrorBody;
 pub use self::reply_head::{HeadVerdict, ReplyHead};
-pub use self::request_head::request_fields;
+pub use self::request_head::{request_fields, request_method};

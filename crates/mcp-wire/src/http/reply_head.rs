@@ -28,7 +28,7 @@ pub enum HeadVerdict {
         /// The session that the server issued.
         session: Option<SessionId>,
     },
-    /// The notification was accepted; the body is discarded.
+    /// The message was accepted; the body is discarded.
     Accepted,
     /// The status is a failure; its body may hold the server's own no.
     Failure {
@@ -67,11 +67,12 @@ impl ReplyHead {
     /// Decides what the head means for `leg`.
     ///
     /// A notification is accepted by any 2xx, whatever its body looks like. A request is answered by 200 only, with one
-    /// of the two offered media types, uncoded, and with a length that is declared at most once.
+    /// of the two offered media types, uncoded, and with a length that is declared at most once. The end of a session is
+    /// heard by any status: a server may refuse it with 405, and one that answers 404 has ended the session itself.
     #[must_use]
     pub fn judge(self, leg: &Leg) -> HeadVerdict {
         match (leg.expectation, self.status) {
-            (Expectation::Acceptance, 200..300) => HeadVerdict::Accepted,
+            (Expectation::Acceptance, 200..300) | (Expectation::Receipt, _) => HeadVerdict::Accepted,
             (Expectation::Response(_), 200) => self.judge_answer(leg).unwrap_or_else(HeadVerdict::Refused),
             (Expectation::Response(_), 201..300) => {
                 HeadVerdict::Refused(Malformed::new(MalformedKind::UnexpectedSuccess).into())
@@ -236,4 +237,23 @@ impl Lengths {
 
 fn trim(value: &[u8]) -> &[u8] {
     value.trim_ascii()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_status_hears_the_end_of_a_session() {
+        let leg = Leg {
+            method: Method::EndSession,
+            expectation: Expectation::Receipt,
+            in_session: true,
+        };
+        let fields = [("content-type", &b"text/html"[..]), ("content-encoding", b"gzip")];
+        for status in [200, 202, 204, 301, 400, 401, 404, 405, 429, 500, 999] {
+            let verdict = ReplyHead::read(status, fields).judge(&leg);
+            assert!(matches!(verdict, HeadVerdict::Accepted), "{status}: {verdict:?}");
+        }
+    }
 }

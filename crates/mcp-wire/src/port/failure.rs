@@ -192,13 +192,21 @@ pub struct StatusFailure {
 }
 
 impl StatusFailure {
+    /// Whether the server no longer knows the session of the request.
+    ///
+    /// [MCP 2025-11-25, Transports, Session Management](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management).
+    #[must_use]
+    pub const fn is_session_lost(&self) -> bool {
+        self.status == 404 && self.in_session
+    }
+
     /// The stable kebab-case kind.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self.status {
             401 => "authentication-required",
             403 => "forbidden",
-            404 if self.in_session => "session-lost",
+            404 if self.is_session_lost() => "session-lost",
             404 => "not-found",
             429 => "rate-limited",
             300..400 => "redirect",
@@ -212,7 +220,7 @@ impl StatusFailure {
         match self.status {
             401 => "give a valid credential",
             403 => "the credential does not permit this",
-            404 if self.in_session => "the server no longer knows the session",
+            404 if self.is_session_lost() => "the server no longer knows the session",
             404 => "check the path of the URL",
             429 => "the server asks to slow down",
             300..400 => "redirects are not followed, configure the final URL",

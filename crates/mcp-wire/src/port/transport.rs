@@ -61,7 +61,7 @@ pub enum Answer {
         /// The HTTP status that carried it; `None` on a transport without one.
         http_status: Option<u16>,
     },
-    /// A notification was accepted.
+    /// A notification was accepted, or the end of a session was heard.
     Accepted,
 }
 
