@@ -35,7 +35,7 @@ pub(crate) async fn open(
 ) -> Result<Opened, ExchangeError> {
     shared.outbound.admit_target(&target.endpoint)?;
     progress.enter(Stage::Queue);
-    let turn = shared.queue.enter(&target.endpoint).await;
+    let turn = shared.queue.enter(&target.endpoint, message.leg().method).await;
     let key = PoolKey::of(&target);
     let mut draft = Draft::new(&target, message)?;
 

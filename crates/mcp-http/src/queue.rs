@@ -3,47 +3,75 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mcp_wire::Endpoint;
+use mcp_wire::{Endpoint, Method};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Lets a bounded number of exchanges with each origin pass. The others wait in the order in which they came; who waits is
 /// bounded by its own deadline.
 pub(crate) struct Queue {
     limit: usize,
-    origins: Mutex<BTreeMap<String, Arc<Semaphore>>>,
+    origins: Mutex<BTreeMap<String, Arc<Places>>>,
+}
+
+/// The places of one origin. One is kept for farewells, so that a cancelled notice does not wait behind the very calls
+/// that fill the server.
+struct Places {
+    ordinary: Arc<Semaphore>,
+    farewells: Arc<Semaphore>,
 }
 
 /// A place among the exchanges with an origin; given back when it is dropped.
-pub(crate) struct Turn(Option<OwnedSemaphorePermit>);
+pub(crate) struct Turn {
+    permit: Option<OwnedSemaphorePermit>,
+    /// Keeps the origin from being forgotten.
+    _places: Arc<Places>,
+}
 
 impl Queue {
+    /// A queue for `limit` exchanges with each origin; 2 at least.
     pub(crate) fn new(limit: usize) -> Self {
         Self {
-            limit: limit.clamp(1, Semaphore::MAX_PERMITS),
+            limit: limit.clamp(2, Semaphore::MAX_PERMITS),
             origins: Mutex::default(),
         }
     }
 
     /// Waits for a place.
-    pub(crate) async fn enter(&self, endpoint: &Endpoint) -> Turn {
+    pub(crate) async fn enter(&self, endpoint: &Endpoint, method: Method) -> Turn {
         let places = self.places(endpoint.origin());
+        let kind = match method {
+            Method::Cancelled | Method::EndSession => &places.farewells,
+            Method::Initialize
+            | Method::Initialized
+            | Method::Ping
+            | Method::ToolsList
+            | Method::ToolsCall => &places.ordinary,
+        };
         // The semaphores are never closed.
-        Turn(places.acquire_owned().await.ok())
+        let permit = kind.clone().acquire_owned().await.ok();
+        Turn {
+            permit,
+            _places: places,
+        }
     }
 
     /// The places of an origin. Origins that nobody uses or waits for are forgotten on the way.
-    fn places(&self, origin: String) -> Arc<Semaphore> {
+    fn places(&self, origin: String) -> Arc<Places> {
         let mut origins = self.origins.lock().unwrap_or_else(PoisonError::into_inner);
         origins.retain(|known, places| *known == origin || Arc::strong_count(places) > 1);
-        origins
-            .entry(origin)
-            .or_insert_with(|| Arc::new(Semaphore::new(self.limit)))
-            .clone()
+        let new = || {
+            let ordinary = Arc::new(Semaphore::new(self.limit - 1));
+            Arc::new(Places {
+                ordinary,
+                farewells: Arc::new(Semaphore::new(1)),
+            })
+        };
+        origins.entry(origin).or_insert_with(new).clone()
     }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        drop(self.0.take());
+        drop(self.permit.take());
     }
 }

@@ -45,7 +45,8 @@ pub struct HttpOptions {
     pub head_bytes: usize,
     /// Fields of the head of an answer, over HTTP/1.1. Default 128.
     pub head_fields: usize,
-    /// Exchanges with one origin at a time. Default 64, at least 1; further ones wait within their deadline.
+    /// Exchanges with one origin at a time. Default 64, at least 2; one place is kept for farewells, and further exchanges
+    /// wait within their deadline.
     pub exchanges: usize,
     /// How long the body of the answer to a notification or to the end of a session is waited for once its head was
     /// accepted, so that its connection can be used again. Default 250 ms. When that time is up the message counts as

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use mcp_http::{BoxedStream, Dialler, HttpOptions, HttpTransport, Tls};
 use mcp_testkit::{AdmitAll, MemoryCredentials, PeerReply, RecordedRequest, ReplyEnd, ScriptedPeer};
-use mcp_wire::{Delivery, Exchange, PortFuture, Stage, Transport};
+use mcp_wire::{Delivery, Exchange, Message, PortFuture, Stage, Transport};
 use tokio::time::Instant;
 
 use crate::support::{PLAIN, Pings, peer_saying, send, target};
@@ -48,7 +48,7 @@ async fn poll_once(exchange: &mut dyn Exchange) {
 #[tokio::test(start_paused = true)]
 async fn exchanges_beyond_the_bound_wait_and_pass_when_one_ends() {
     let (peer, pings) = (silent(), Pings::new());
-    let transport = transport(peer.clone(), |options| options.exchanges = 2);
+    let transport = transport(peer.clone(), |options| options.exchanges = 3);
     let target = Arc::new(target(URL));
     let mut open: Vec<_> = (0..3).map(|_| transport.open(&target, pings.next())).collect();
     for exchange in &mut open {
@@ -59,16 +59,24 @@ async fn exchanges_beyond_the_bound_wait_and_pass_when_one_ends() {
     assert_eq!(open.last().unwrap().delivery(), Delivery::NotSent);
     assert_eq!(peer.log().requests.len(), 2);
 
+    // A farewell does not wait behind them.
+    let mut farewell = transport.open(&target, Message::cancelled(pings.id()));
+    poll_once(&mut *farewell).await;
+    assert_eq!(
+        (farewell.stage(), peer.log().requests.len()),
+        (Stage::FirstByte, 3)
+    );
+
     drop(open.remove(0));
     poll_once(&mut **open.last_mut().unwrap()).await;
     assert_eq!(open.last().unwrap().stage(), Stage::FirstByte);
-    assert_eq!(peer.log().requests.len(), 3);
+    assert_eq!(peer.log().requests.len(), 4);
 }
 
 #[tokio::test(start_paused = true)]
 async fn origins_do_not_wait_for_each_other() {
     let (peer, pings) = (silent(), Pings::new());
-    let transport = transport(peer.clone(), |options| options.exchanges = 1);
+    let transport = transport(peer.clone(), |options| options.exchanges = 2);
     let targets = [URL, "http://other.example/mcp"].map(|url| Arc::new(target(url)));
     let mut open: Vec<_> = targets
         .iter()

@@ -14,7 +14,7 @@ use mcp_testkit::{
 };
 use mcp_wire::{
     Answer, Delivery, Endpoint, Exchange, ExchangeError, ExchangeEvent, Message, PortFuture, Reply,
-    RequestIds, Stage, Target, Transport,
+    RequestId, RequestIds, Stage, Target, Transport,
 };
 
 /// How an exchange ended.
@@ -71,7 +71,11 @@ impl Pings {
     }
 
     pub(crate) fn next(&self) -> Message {
-        Message::ping(self.0.allocate().unwrap())
+        Message::ping(self.id())
+    }
+
+    pub(crate) fn id(&self) -> RequestId {
+        self.0.allocate().unwrap()
     }
 }
 
