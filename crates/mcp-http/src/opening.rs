@@ -34,9 +34,9 @@ pub(crate) async fn open(
     progress: Progress,
 ) -> Result<Opened, ExchangeError> {
     shared.outbound.admit_target(&target.endpoint)?;
-    progress.enter(Stage::Queue);
-    let turn = shared.queue.enter(&target.endpoint, message.leg().method).await;
     let key = PoolKey::of(&target);
+    progress.enter(Stage::Queue);
+    let turn = shared.queue.enter(key.origin(), message.leg().method).await;
     let mut draft = Draft::new(&target, message)?;
 
     let mut source = next_connection(&shared, &target, &key, &progress).await?;

@@ -27,6 +27,13 @@ impl PoolKey {
     }
 }
 
+impl PoolKey {
+    /// Scheme, host and port.
+    pub(crate) fn origin(&self) -> &str {
+        &self.origin
+    }
+}
+
 /// The idle connections of one transport. The lock is held for a few moves and never across a wait.
 pub(crate) struct Pool {
     idle: Mutex<BTreeMap<PoolKey, Vec<Idle>>>,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mcp_wire::{Endpoint, Method};
+use mcp_wire::Method;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Lets a bounded number of exchanges with each origin pass. The others wait in the order in which they came; who waits is
@@ -37,8 +37,8 @@ impl Queue {
     }
 
     /// Waits for a place.
-    pub(crate) async fn enter(&self, endpoint: &Endpoint, method: Method) -> Turn {
-        let places = self.places(endpoint.origin());
+    pub(crate) async fn enter(&self, origin: &str, method: Method) -> Turn {
+        let places = self.places(origin);
         let kind = match method {
             Method::Cancelled | Method::EndSession => &places.farewells,
             Method::Initialize
@@ -56,17 +56,19 @@ impl Queue {
     }
 
     /// The places of an origin. Origins that nobody uses or waits for are forgotten on the way.
-    fn places(&self, origin: String) -> Arc<Places> {
+    fn places(&self, origin: &str) -> Arc<Places> {
         let mut origins = self.origins.lock().unwrap_or_else(PoisonError::into_inner);
-        origins.retain(|known, places| *known == origin || Arc::strong_count(places) > 1);
-        let new = || {
-            let ordinary = Arc::new(Semaphore::new(self.limit - 1));
-            Arc::new(Places {
-                ordinary,
-                farewells: Arc::new(Semaphore::new(1)),
-            })
-        };
-        origins.entry(origin).or_insert_with(new).clone()
+        if let Some(places) = origins.get(origin) {
+            return places.clone();
+        }
+        origins.retain(|_, places| Arc::strong_count(places) > 1);
+        let ordinary = Arc::new(Semaphore::new(self.limit - 1));
+        let places = Arc::new(Places {
+            ordinary,
+            farewells: Arc::new(Semaphore::new(1)),
+        });
+        origins.insert(origin.to_owned(), places.clone());
+        places
     }
 }
 

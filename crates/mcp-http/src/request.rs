@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri};
 use http_body_util::Full;
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use mcp_wire::{
-    Credential, CredentialError, CredentialPlacement, Endpoint, Message, Secret, Stage, Target,
+    Credential, CredentialError, CredentialPlacement, Endpoint, Message, Scheme, Secret, Stage, Target,
     TransportError, http as wire,
 };
 
@@ -27,17 +27,21 @@ pub(crate) struct Draft {
 /// Where a request goes, as each version of HTTP says it.
 pub(crate) struct Address {
     path: Uri,
-    absolute: Uri,
+    /// For HTTP/2, which only TLS can agree on.
+    absolute: Option<Uri>,
     host: HeaderValue,
 }
 
 impl Address {
     fn of(endpoint: &Endpoint) -> Option<Self> {
         let (target, authority) = (endpoint.request_target(), endpoint.authority());
-        let absolute = format!("{}://{authority}{target}", endpoint.scheme().as_str());
+        let absolute = match endpoint.scheme() {
+            Scheme::Http => None,
+            Scheme::Https => Some(Uri::try_from(format!("https://{authority}{target}")).ok()?),
+        };
         Some(Self {
             path: Uri::try_from(target).ok()?,
-            absolute: Uri::try_from(absolute).ok()?,
+            absolute,
             host: HeaderValue::try_from(authority).ok()?,
         })
     }
@@ -50,7 +54,7 @@ impl Address {
                 request.headers_mut().insert(HOST, self.host.clone());
             }
             Protocol::Http2 => {
-                *request.uri_mut() = self.absolute.clone();
+                *request.uri_mut() = self.absolute.clone().unwrap_or_default();
                 request.headers_mut().remove(HOST);
             }
         }
