@@ -1,5 +1,8 @@
 //! How the bytes of an answer are cut before they are read. No verdict may depend on it.
 
+use mcp_testkit::SeededEntropy;
+use mcp_wire::Entropy;
+
 /// One way of cutting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Chunking {
@@ -34,16 +37,16 @@ impl Chunking {
     pub(crate) fn cut(self, bytes: &[u8]) -> Vec<Vec<u8>> {
         let mut pieces = Vec::new();
         let mut at = 0;
-        let mut state = match self {
+        let source = SeededEntropy::new(match self {
             Self::Random(seed) => seed,
             Self::Whole | Self::Bytes => 0,
-        };
+        });
         while at < bytes.len() {
             let length = match self {
                 Self::Whole => bytes.len(),
                 Self::Bytes if bytes.len() <= LARGE || is_close(at, bytes.len()) => 1,
                 Self::Bytes => to_next_close(at, bytes.len()),
-                Self::Random(_) => random_length(&mut state, bytes.len()),
+                Self::Random(_) => random_length(&source, bytes.len()),
             };
             let end = at.saturating_add(length).min(bytes.len());
             pieces.push(bytes.get(at..end).unwrap_or_default().to_vec());
@@ -68,14 +71,13 @@ fn to_next_close(at: usize, length: usize) -> usize {
     next.saturating_sub(at).clamp(1, 8 * 1_024)
 }
 
-/// A step of SplitMix64 as the length of a piece.
-fn random_length(state: &mut u64, length: usize) -> usize {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut word = *state;
-    word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+/// The length of a piece, as the source has it.
+fn random_length(source: &SeededEntropy, length: usize) -> usize {
+    let mut word = [0; 8];
+    // A seeded source does not fail.
+    let _infallible = source.fill(&mut word);
     let most: u64 = if length <= LARGE { 97 } else { 16 * 1_024 };
-    usize::try_from((word ^ word >> 31) % most).map_or(1, |length| length + 1)
+    usize::try_from(u64::from_le_bytes(word) % most).map_or(1, |length| length + 1)
 }
 
 #[cfg(test)]

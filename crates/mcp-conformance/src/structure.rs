@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::check::Miss;
 use crate::plant::Plant;
-use crate::suite::{LoadError, Suite};
+use crate::suite::{LoadError, Suite, entries};
 
 /// One such case; every clause that is given must hold.
 #[derive(Debug, Clone, Deserialize)]
@@ -69,9 +69,12 @@ impl StructureCase {
 /// The documents of the project; oracles and code are none.
 fn documents(root: &Path) -> Result<Vec<PathBuf>, LoadError> {
     let mut folders = vec![root.join("docs"), root.join("specs")];
-    let mut found: Vec<PathBuf> = list(root)?.into_iter().filter(|path| is_document(path)).collect();
+    let mut found: Vec<PathBuf> = entries(root)?
+        .into_iter()
+        .filter(|path| is_document(path))
+        .collect();
     while let Some(folder) = folders.pop() {
-        for path in list(&folder)? {
+        for path in entries(&folder)? {
             if path.is_dir() {
                 folders.push(path);
             } else if is_document(&path) {
@@ -84,18 +87,6 @@ fn documents(root: &Path) -> Result<Vec<PathBuf>, LoadError> {
 
 fn is_document(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "md")
-}
-
-fn list(folder: &Path) -> Result<Vec<PathBuf>, LoadError> {
-    let unreadable = |error| LoadError::Read {
-        path: folder.to_owned(),
-        error,
-    };
-    let entries: Result<Vec<_>, _> = fs::read_dir(folder)
-        .map_err(unreadable)?
-        .map(|entry| entry.map(|entry| entry.path()))
-        .collect();
-    entries.map_err(unreadable)
 }
 
 fn read(path: &Path, plant: Plant) -> Result<String, LoadError> {

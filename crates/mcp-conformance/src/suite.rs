@@ -196,7 +196,8 @@ fn json_files(folder: &Path) -> Result<Vec<PathBuf>, LoadError> {
     Ok(entries(folder)?.into_iter().filter(is_json).collect())
 }
 
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, LoadError> {
+/// What a folder holds, in the order of the names.
+pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, LoadError> {
     let unreadable = |error| LoadError::Read {
         path: folder.to_owned(),
         error,

@@ -22,7 +22,7 @@ struct Places {
 
 /// A place among the exchanges with an origin; given back when it is dropped.
 pub(crate) struct Turn {
-    permit: Option<OwnedSemaphorePermit>,
+    _permit: Option<OwnedSemaphorePermit>,
     /// Keeps the origin from being forgotten.
     _places: Arc<Places>,
 }
@@ -48,9 +48,8 @@ impl Queue {
             | Method::ToolsCall => &places.ordinary,
         };
         // The semaphores are never closed.
-        let permit = kind.clone().acquire_owned().await.ok();
         Turn {
-            permit,
+            _permit: kind.clone().acquire_owned().await.ok(),
             _places: places,
         }
     }
@@ -69,11 +68,5 @@ impl Queue {
         });
         origins.insert(origin.to_owned(), places.clone());
         places
-    }
-}
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        drop(self.permit.take());
     }
 }
