@@ -1,6 +1,6 @@
 //! What an operation came to, as plain data: the form that expectations are compared with.
 
-use mcp_policy::{Failure, Pong, ToolList};
+use mcp_policy::{Cause, Failure, Pong, ToolList};
 
 /// The end of one operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,12 +36,7 @@ pub(crate) enum Outcome {
 
 impl Outcome {
     pub(crate) fn of(failure: &Failure) -> Self {
-        if let Failure::Rpc {
-            error,
-            http_status,
-            delivery: _,
-        } = failure
-        {
+        if let Cause::Rpc { error, http_status } = failure.cause() {
             return Self::RpcError {
                 code: error.code().get(),
                 message: error.message().to_owned(),

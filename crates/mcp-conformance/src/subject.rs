@@ -45,7 +45,7 @@ impl Surroundings {
     pub(crate) fn client(&self) -> Result<Client, Outcome> {
         self.entropy.next_client();
         let ids = RequestIds::starting_at(self.entropy.clone(), self.process.clone(), self.setup.first)
-            .map_err(|error| Outcome::of(&Failure::Refused(Refusal::Id(error))))?;
+            .map_err(|error| Outcome::of(&Failure::from(Refusal::Id(error))))?;
         let transport = HttpTransport::with_dialler(
             Arc::new(AdmitAll),
             self.credentials.clone(),
@@ -77,7 +77,7 @@ pub(crate) enum Subject<'a> {
     /// The client, with a session for each operation.
     Client(&'a Client, &'a Server),
     /// One session that the host holds.
-    Session(Session<'a>),
+    Session(Box<Session<'a>>),
     /// Nothing: every operation ends like this.
     None(Outcome),
 }
@@ -88,7 +88,7 @@ impl<'a> Subject<'a> {
             return Self::Client(client, server);
         }
         match client.open_session(server).await {
-            Ok(session) => Self::Session(session),
+            Ok(session) => Self::Session(Box::new(session)),
             Err(failure) => Self::None(Outcome::of(&failure)),
         }
     }

@@ -10,12 +10,13 @@ use crate::budget::Budget;
 use crate::client::Client;
 use crate::conversation::Conversation;
 use crate::deadline::Deadline;
-use crate::failure::Failure;
+use crate::failure::{Cause, Failure};
 use crate::port::{
     Actor, ApprovalDecision, CallRequest, Cancellation, LedgerError, RunId, StepId, StepOutcome, StepStatus,
 };
 use crate::refusal::Refusal;
 use crate::server::{ApprovalRule, Server};
+use crate::timing::Timing;
 
 /// What a tool answered.
 #[derive(Debug)]
@@ -33,6 +34,8 @@ pub struct CallOutcome {
     pub version: ProtocolVersion,
     /// How long the `tools/call` leg took.
     pub latency: Duration,
+    /// Where the call's time went, its handshake included.
+    pub timing: Timing,
     /// The whole result as the server wrote it.
     pub raw: ResultText,
 }
@@ -82,20 +85,31 @@ impl Client {
         cancellation: &dyn Cancellation,
     ) -> Result<CallOutcome, Failure> {
         let mut deadline = self.begin(call.server);
-        self.permit(&mut deadline, call).await?;
-        self.approve(&mut deadline, call).await?;
-        self.charge(&mut deadline, call).await?;
-        let step = self.stamp(&mut deadline, call).await?;
         let outcome = self
-            .exchange_call(&mut deadline, call, conversation, cancellation)
+            .admit_and_exchange(&mut deadline, call, conversation, cancellation)
             .await;
-        let outcome = self.settle(step, outcome).await;
-        if let Ok(completed) = &outcome {
-            self.note_contact(&mut deadline, call.server, completed.latency)
-                .await;
-        }
-        self.bid_farewell(call.server, conversation).await;
-        outcome
+        self.end(&mut deadline, call.server, conversation, outcome, |call| {
+            call.latency
+        })
+        .await
+    }
+
+    /// What must be answered before a byte leaves, the legs, and what must be stored after.
+    async fn admit_and_exchange(
+        &self,
+        deadline: &mut Deadline<'_>,
+        call: &CallRequest<'_>,
+        conversation: &mut Conversation,
+        cancellation: &dyn Cancellation,
+    ) -> Result<CallOutcome, Failure> {
+        self.permit(deadline, call).await?;
+        self.approve(deadline, call).await?;
+        self.charge(deadline, call).await?;
+        let step = self.stamp(deadline, call).await?;
+        let outcome = self
+            .exchange_call(deadline, call, conversation, cancellation)
+            .await;
+        self.settle(step, outcome).await
     }
 
     async fn permit(&self, deadline: &mut Deadline<'_>, call: &CallRequest<'_>) -> Result<(), Failure> {
@@ -160,10 +174,8 @@ impl Client {
         };
         let request = |id| Message::tools_call(id, call.tool, call.arguments);
         let reply = legs.request(deadline, request, cancellation).await?;
-        let result = CallResult::parse(reply.result).map_err(|fault| Failure::Malformed {
-            fault,
-            delivery: Delivery::Unknown,
-        })?;
+        let result =
+            CallResult::parse(reply.result).map_err(|fault| Failure::new(fault, Delivery::Unknown))?;
         Ok(CallOutcome {
             text: leading_note(&result.omitted, result.text),
             is_error: result.is_error,
@@ -171,6 +183,7 @@ impl Client {
             omitted: result.omitted,
             version,
             latency: reply.latency,
+            timing: deadline.timing(),
             raw: result.raw,
         })
     }
@@ -184,7 +197,9 @@ impl Client {
     ) -> Result<CallOutcome, Failure> {
         let (status, delivery) = match &outcome {
             Ok(_) => (StepStatus::Ok, Delivery::Answered),
-            Err(failure @ Failure::Cancelled { .. }) => (StepStatus::Cancelled, failure.delivery()),
+            Err(failure) if matches!(failure.cause(), Cause::Cancelled { .. }) => {
+                (StepStatus::Cancelled, failure.delivery())
+            }
             Err(failure) => (StepStatus::Failed, failure.delivery()),
         };
         let settled = self.ports().ledger.settle(step, StepOutcome { status, delivery });
@@ -193,13 +208,13 @@ impl Client {
             .await
         {
             Ok(Ok(())) => outcome,
-            Ok(Err(_)) | Err(_) => Err(Failure::Unrecorded { delivery }),
+            Ok(Err(_)) | Err(_) => Err(Failure::new(Cause::Unrecorded, delivery)),
         }
     }
 }
 
 fn ledger_refusal(error: LedgerError) -> Failure {
-    Failure::Refused(match error {
+    Failure::from(match error {
         LedgerError::RunLimit { limit } => Refusal::RunLimit { limit },
         LedgerError::NoRun => Refusal::NoRun,
         LedgerError::Store(error) => Refusal::Store(error),

@@ -100,19 +100,24 @@ impl Client {
         })
     }
 
-    /// What every operation without a step ends with: the contact of a completed one, then the farewells.
+    /// What every operation ends with: the contact of a completed one or the time of a failed one, then the farewells.
     pub(crate) async fn end<T>(
         &self,
         deadline: &mut Deadline<'_>,
         server: &Server,
         conversation: &mut Conversation,
-        outcome: &Result<T, Failure>,
+        outcome: Result<T, Failure>,
         latency: impl FnOnce(&T) -> Duration,
-    ) {
-        if let Ok(completed) = outcome {
-            self.note_contact(deadline, server, latency(completed)).await;
-        }
+    ) -> Result<T, Failure> {
+        let outcome = match outcome {
+            Ok(completed) => {
+                self.note_contact(deadline, server, latency(&completed)).await;
+                Ok(completed)
+            }
+            Err(failure) => Err(failure.after(deadline.timing())),
+        };
         self.bid_farewell(server, conversation).await;
+        outcome
     }
 
     /// Notes the contact of a completed operation. What becomes of the note changes nothing about the result.

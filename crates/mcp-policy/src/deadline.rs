@@ -1,31 +1,39 @@
-//! The deadline of one operation.
+//! The deadline of one operation, and the account of its time.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use mcp_wire::{Delivery, PortFuture, Stage};
 
 use crate::budget::Budget;
-use crate::failure::Failure;
+use crate::failure::{Cause, Failure};
 use crate::port::{Clock, Moment, Timer};
+use crate::timing::Timing;
 
-/// An operation's deadline, and the one timer that all its waits share.
+/// An operation's deadline, the one timer that all its waits share, and what its time was spent on.
 pub(crate) struct Deadline<'a> {
     clock: &'a dyn Clock,
     timer: Box<dyn Timer>,
     budget: Budget,
     at: Moment,
+    timing: Timing,
+    /// Up to when the time is accounted for.
+    accounted: Moment,
 }
 
 impl<'a> Deadline<'a> {
     /// Starts the budget.
     pub(crate) fn start(clock: &'a dyn Clock, budget: Budget) -> Self {
+        let now = clock.now();
         Self {
             clock,
             timer: clock.timer(),
             budget,
-            at: clock.now() + budget.get(),
+            at: now + budget.get(),
+            timing: Timing::default(),
+            accounted: now,
         }
     }
 
@@ -57,10 +65,32 @@ impl<'a> Deadline<'a> {
 
     /// The failure of an operation whose budget is spent.
     pub(crate) fn spent(&self, stage: Stage, delivery: Delivery) -> Failure {
-        Failure::DeadlineExceeded {
-            budget: self.budget,
-            stage,
-            delivery,
-        }
+        let budget = self.budget;
+        Failure::new(Cause::DeadlineExceeded { budget, stage }, delivery)
+    }
+
+    /// Accounts for the time since the last account as spent waiting at `stage`.
+    pub(crate) fn waited(&mut self, stage: Stage) {
+        let passed = self.account();
+        self.timing.waited(stage, passed);
+    }
+
+    /// Accounts for the time since the last account as spent working on an exchange, from one stage to another.
+    pub(crate) fn worked(&mut self, began: Stage, ended: Stage) {
+        let passed = self.account();
+        self.timing.worked(began, ended, passed);
+    }
+
+    /// What the operation's time was spent on so far. What is no leg's counts as before the first stage.
+    pub(crate) fn timing(&mut self) -> Timing {
+        self.waited(Stage::Start);
+        self.timing
+    }
+
+    fn account(&mut self) -> Duration {
+        let now = self.clock.now();
+        let passed = now.since(self.accounted);
+        self.accounted = now;
+        passed
     }
 }

@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::leg::Legs;
 use crate::port::{Cancellation, Never};
 use crate::server::Server;
+use crate::timing::Timing;
 
 /// The answer to [`Client::ping`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub struct Pong {
     pub capabilities: Box<str>,
     /// How long the `initialize` leg took.
     pub latency: Duration,
+    /// Where the time of the handshake went.
+    pub timing: Timing,
 }
 
 /// The answer to [`Client::probe`].
@@ -32,6 +35,8 @@ pub struct Probe {
     pub pong: Pong,
     /// How long the `ping` request took.
     pub latency: Duration,
+    /// Where the time of the whole operation went.
+    pub timing: Timing,
 }
 
 impl Client {
@@ -48,11 +53,10 @@ impl Client {
         let mut deadline = self.begin(server);
         let mut conversation = Conversation::of_one_operation();
         let pong = self.greet(&mut deadline, server, &mut conversation).await;
-        self.end(&mut deadline, server, &mut conversation, &pong, |pong| {
+        self.end(&mut deadline, server, &mut conversation, pong, |pong| {
             pong.latency
         })
-        .await;
-        pong
+        .await
     }
 
     /// Shakes hands and sends one `ping` request. The request passes no permission gate: it asks whether the server
@@ -71,11 +75,10 @@ impl Client {
         let probe = self
             .greet_and_probe(&mut deadline, server, &mut conversation)
             .await;
-        self.end(&mut deadline, server, &mut conversation, &probe, |probe| {
+        self.end(&mut deadline, server, &mut conversation, probe, |probe| {
             probe.latency
         })
-        .await;
-        probe
+        .await
     }
 
     /// The legs of a handshake and no more.
@@ -101,7 +104,11 @@ impl Client {
             .await
             .map_err(Failure::before_request)?;
         let latency = legs.ping(deadline).await?;
-        Ok(Probe { pong, latency })
+        Ok(Probe {
+            pong,
+            latency,
+            timing: deadline.timing(),
+        })
     }
 
     /// `initialize`, the check of what it says, and `notifications/initialized`, whose acceptance is awaited.
@@ -115,10 +122,8 @@ impl Client {
     ) -> Result<Pong, Failure> {
         let initialize = |id| Message::initialize(id, self.info());
         let reply = legs.request(deadline, initialize, cancellation).await?;
-        let facts = InitializeResult::parse(&reply.result).map_err(|fault| Failure::Malformed {
-            fault,
-            delivery: Delivery::Unknown,
-        })?;
+        let facts =
+            InitializeResult::parse(&reply.result).map_err(|fault| Failure::new(fault, Delivery::Unknown))?;
         legs.conversation.agree(facts.version, reply.session);
         legs.notify(deadline, Message::initialized(), cancellation)
             .await
@@ -129,6 +134,7 @@ impl Client {
             server: facts.server,
             capabilities: facts.capabilities,
             latency: reply.latency,
+            timing: deadline.timing(),
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use mcp_wire::{
@@ -13,7 +13,7 @@ use mcp_wire::{
 
 use crate::conversation::Conversation;
 use crate::deadline::Deadline;
-use crate::failure::Failure;
+use crate::failure::{Cause, Failure};
 use crate::port::{Cancellation, CancellationUnknown, Moment};
 use crate::refusal::Refusal;
 
@@ -49,10 +49,9 @@ impl Legs<'_> {
         let id = self.ids.allocate().map_err(Refusal::Id)?;
         let started = deadline.now();
         let driven = self.drive(deadline, message(id), watch).await;
-        if let Err(Failure::Cancelled {
-            delivery: Delivery::Unknown,
-            stage: _,
-        }) = driven
+        if let Err(failure) = &driven
+            && matches!(failure.cause(), Cause::Cancelled { .. })
+            && failure.delivery() == Delivery::Unknown
         {
             self.conversation.give_up(id);
         }
@@ -72,16 +71,9 @@ impl Legs<'_> {
                 reply: Reply::Error(error),
                 session: _,
                 http_status,
-            } => Err(Failure::Rpc {
-                error,
-                http_status,
-                delivery,
-            }),
+            } => Err(Failure::new(Cause::Rpc { error, http_status }, delivery)),
             // A transport that accepts a request without a reply breaks its port's contract.
-            Answer::Accepted => Err(Failure::Malformed {
-                fault: Malformed::from(MalformedKind::NoResponse),
-                delivery,
-            }),
+            Answer::Accepted => Err(Failure::new(Malformed::from(MalformedKind::NoResponse), delivery)),
         }
     }
 
@@ -105,10 +97,8 @@ impl Legs<'_> {
     ) -> Result<(Answer, Delivery), Failure> {
         let message = self.conversation.address(message);
         let driven = drive(self.transport, self.target, deadline, message, watch).await;
-        if let Err(Failure::Transport {
-            error: TransportError::Status(status),
-            delivery: _,
-        }) = &driven
+        if let Err(failure) = &driven
+            && let Cause::Transport(TransportError::Status(status)) = failure.cause()
             && status.is_session_lost()
         {
             self.conversation.lose();
@@ -125,6 +115,7 @@ pub(crate) async fn drive(
     message: Message,
     mut watch: Watch<'_>,
 ) -> Result<(Answer, Delivery), Failure> {
+    deadline.waited(Stage::Start);
     let mut exchange = transport.open(target, message);
     let outcome = poll_fn(|cx| poll_leg(&mut *exchange, deadline, &mut watch, cx)).await?;
     let delivery = exchange.delivery();
@@ -143,7 +134,7 @@ async fn start<'c>(
         return Err(deadline.spent(stage, delivery));
     }
     if deadline.within(cancellation.ask()).await? == Ok(true) {
-        return Err(Failure::Cancelled { stage, delivery });
+        return Err(Failure::new(Cause::Cancelled { stage }, delivery));
     }
     Ok(Watch::new(cancellation, deadline.now()))
 }
@@ -156,24 +147,36 @@ fn poll_leg(
     watch: &mut Watch<'_>,
     cx: &mut Context<'_>,
 ) -> Poll<Result<Result<Answer, ExchangeError>, Failure>> {
-    loop {
-        match exchange.poll_event(cx) {
-            // This client declares no capability, so it passes over whatever the server says on the way.
-            Poll::Ready(ExchangeEvent::Server(_message)) => {}
-            Poll::Ready(ExchangeEvent::Done(outcome)) => return Poll::Ready(Ok(outcome)),
-            Poll::Pending => break,
-        }
+    let stage = exchange.stage();
+    deadline.waited(stage);
+    let polled = poll_answer(exchange, cx);
+    deadline.worked(stage, exchange.stage());
+    if let Poll::Ready(outcome) = polled {
+        return Poll::Ready(Ok(outcome));
     }
     loop {
         if watch.poll_cancelled(cx, deadline.now()).is_ready() {
-            let (stage, delivery) = (exchange.stage(), exchange.delivery());
-            return Poll::Ready(Err(Failure::Cancelled { stage, delivery }));
+            let cause = Cause::Cancelled {
+                stage: exchange.stage(),
+            };
+            return Poll::Ready(Err(Failure::new(cause, exchange.delivery())));
         }
         if deadline.has_passed() {
             return Poll::Ready(Err(deadline.spent(exchange.stage(), exchange.delivery())));
         }
         if deadline.poll_until(watch.next_ask(), cx).is_pending() {
             return Poll::Pending;
+        }
+    }
+}
+
+/// Polls an exchange to its end, as far as it goes.
+fn poll_answer(exchange: &mut dyn Exchange, cx: &mut Context<'_>) -> Poll<Result<Answer, ExchangeError>> {
+    loop {
+        match ready!(exchange.poll_event(cx)) {
+            // This client declares no capability, so it passes over whatever the server says on the way.
+            ExchangeEvent::Server(_message) => {}
+            ExchangeEvent::Done(outcome) => return Poll::Ready(outcome),
         }
     }
 }

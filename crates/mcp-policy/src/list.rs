@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::leg::Legs;
 use crate::port::Never;
 use crate::server::Server;
+use crate::timing::Timing;
 use crate::walk::{Quarantined, Walk, WalkLimits};
 
 /// A server's tools as it defined them.
@@ -24,6 +25,8 @@ pub struct ToolList {
     pub version: ProtocolVersion,
     /// How long the last page took.
     pub latency: Duration,
+    /// Where the time of the whole operation went.
+    pub timing: Timing,
 }
 
 impl Client {
@@ -43,11 +46,10 @@ impl Client {
         let list = self
             .greet_and_walk(&mut deadline, server, &mut conversation, limits)
             .await;
-        self.end(&mut deadline, server, &mut conversation, &list, |list| {
+        self.end(&mut deadline, server, &mut conversation, list, |list| {
             list.latency
         })
-        .await;
-        list
+        .await
     }
 
     async fn greet_and_walk(
@@ -77,11 +79,14 @@ impl Legs<'_> {
         let mut walk = Walk::new(limits);
         let latency = loop {
             let request = |id| Message::tools_list(id, walk.next());
-            let reply = self.request(deadline, request, &Never).await?;
-            let page = ToolsPage::parse(&reply.result).map_err(|fault| Failure::Malformed {
-                fault,
-                delivery: Delivery::Unknown,
-            })?;
+            let reply = self.request(deadline, request, &Never).await;
+            let reply = if walk.has_begun() {
+                reply.map_err(Failure::after_request)?
+            } else {
+                reply?
+            };
+            let page =
+                ToolsPage::parse(&reply.result).map_err(|fault| Failure::new(fault, Delivery::Unknown))?;
             if walk.take_in(page)? {
                 break reply.latency;
             }
@@ -92,6 +97,7 @@ impl Legs<'_> {
             quarantined,
             version,
             latency,
+            timing: deadline.timing(),
         })
     }
 }

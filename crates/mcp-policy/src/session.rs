@@ -58,7 +58,7 @@ impl Client {
             }
             Err(failure) => {
                 self.say(server, [conversation.end()]).await;
-                Err(failure)
+                Err(failure.after(deadline.timing()))
             }
         }
     }
@@ -129,14 +129,14 @@ impl Session<'_> {
             list = match again(client, &mut deadline, &mut legs, &mut self.pong).await {
                 Ok(()) => legs.walk(&mut deadline, self.pong.version, limits).await,
                 Err(failure) => Err(failure),
-            };
+            }
+            .map_err(Failure::after_request);
         }
         client
-            .end(&mut deadline, server, &mut self.conversation, &list, |list| {
+            .end(&mut deadline, server, &mut self.conversation, list, |list| {
                 list.latency
             })
-            .await;
-        list
+            .await
     }
 
     /// Sends one `ping` request, as [`Client::probe`]. When the session was lost, it is sent again in a new one, once and
@@ -159,19 +159,20 @@ impl Session<'_> {
             latency = match again(client, &mut deadline, &mut legs, &mut self.pong).await {
                 Ok(()) => legs.ping(&mut deadline).await,
                 Err(failure) => Err(failure),
-            };
+            }
+            .map_err(Failure::after_request);
         }
-        client
-            .end(
-                &mut deadline,
-                server,
-                &mut self.conversation,
-                &latency,
-                |latency| *latency,
-            )
-            .await;
         let pong = self.pong.clone();
-        latency.map(|latency| Probe { pong, latency })
+        let probe = latency.map(|latency| Probe {
+            pong,
+            latency,
+            timing: deadline.timing(),
+        });
+        client
+            .end(&mut deadline, server, &mut self.conversation, probe, |probe| {
+                probe.latency
+            })
+            .await
     }
 
     /// Ends the session: tells a server that issued one, within [`Budget::FAREWELL`](crate::Budget::FAREWELL). It cannot

@@ -111,6 +111,11 @@ impl Walk {
         }
     }
 
+    /// Whether a page has been taken in.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.pages > 0
+    }
+
     /// Where the next page starts; the first page has no cursor.
     pub(crate) fn next(&self) -> Option<&Cursor> {
         self.next.as_ref()

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use mcp_policy::{Failure, Refusal};
+use mcp_policy::{Cause, Failure, Refusal};
 use mcp_wire::{CredentialError, TransportError};
 
 /// How the process ends.
@@ -34,21 +34,21 @@ impl Exit {
         }
     }
 
-    pub(crate) const fn of(failure: &Failure) -> Self {
-        match failure {
-            Failure::Malformed { .. } | Failure::Walk(_) => Self::ProtocolBroken,
-            Failure::Rpc { .. } => Self::ToolOrRpcError,
-            Failure::Transport { error, .. } => Self::of_transport(error),
+    pub(crate) fn of(failure: &Failure) -> Self {
+        match failure.cause() {
+            Cause::Malformed(_) | Cause::Walk(_) => Self::ProtocolBroken,
+            Cause::Rpc { .. } => Self::ToolOrRpcError,
+            Cause::Transport(error) => Self::of_transport(error),
             // Anything but a reference was typed, perhaps the secret itself.
-            Failure::Refused(Refusal::Credential(CredentialError::UnknownForm)) => Self::Usage,
-            Failure::Refused(Refusal::Credential(_) | Refusal::Id(_) | Refusal::Store(_)) => {
+            Cause::Refused(Refusal::Credential(CredentialError::UnknownForm)) => Self::Usage,
+            Cause::Refused(Refusal::Credential(_) | Refusal::Id(_) | Refusal::Store(_)) => {
                 Self::Configuration
             }
-            Failure::Refused(_) => Self::Refused,
-            Failure::Cancelled { .. } => Self::Interrupted,
-            Failure::Unrecorded { .. } => Self::Configuration,
+            Cause::Refused(_) => Self::Refused,
+            Cause::Cancelled { .. } => Self::Interrupted,
+            Cause::Unrecorded => Self::Configuration,
             // A later kind of failure ends as the broadest of the classes until it has a place of its own.
-            Failure::DeadlineExceeded { .. } | _ => Self::Unreachable,
+            Cause::DeadlineExceeded { .. } | _ => Self::Unreachable,
         }
     }
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use mcp_host::{Budget, OsEntropy, OsProcess};
 use mcp_policy::port::{DenialReason, StoreError};
-use mcp_policy::{Failure, Refusal, WalkFault};
+use mcp_policy::{Cause, Failure, Refusal, WalkFault};
 use mcp_wire::{
-    ArgumentsError, CredentialError, CredentialRef, Delivery, EndpointError, IdError, JsonType,
+    ArgumentsError, CredentialError, CredentialRef, Delivery, EndpointError, IdError, JsonType, Malformed,
     MalformedKind, OutboundRefusal, ReplyLimits, RequestIds, Response, RpcError, Stage, StatusFailure,
     TransportError,
 };
@@ -99,29 +99,27 @@ fn the_rules_of_the_wire_stand_in_their_order_and_words() {
 /// Every ending of the code at least once, with the deliveries that it can have for a request of its own.
 fn samples() -> Vec<Failed> {
     let mut failures = vec![];
-    failures.extend(MalformedKind::ALL.iter().map(|kind| Failure::Malformed {
-        fault: (*kind).into(),
-        delivery: Delivery::Unknown,
-    }));
-    failures.push(Failure::Rpc {
+    failures.extend(
+        MalformedKind::ALL
+            .iter()
+            .map(|kind| Failure::new(Malformed::from(*kind), Delivery::Unknown)),
+    );
+    let rpc = Cause::Rpc {
         error: rpc_error(),
         http_status: Some(200),
-        delivery: Delivery::Answered,
-    });
+    };
+    failures.push(Failure::new(rpc, Delivery::Answered));
     failures.extend(transport_failures());
-    failures.extend(refusals().into_iter().map(Failure::Refused));
+    failures.extend(refusals().into_iter().map(Failure::from));
     for stage in [Stage::Start, Stage::Tls, Stage::FirstByte, Stage::Body] {
         let delivery = if stage < Stage::Send {
             Delivery::NotSent
         } else {
             Delivery::Unknown
         };
-        failures.push(Failure::DeadlineExceeded {
-            budget: Budget::DEFAULT,
-            stage,
-            delivery,
-        });
-        failures.push(Failure::Cancelled { stage, delivery });
+        let budget = Budget::DEFAULT;
+        failures.push(Failure::new(Cause::DeadlineExceeded { budget, stage }, delivery));
+        failures.push(Failure::new(Cause::Cancelled { stage }, delivery));
     }
     let walks = [
         WalkFault::TooManyPages { limit: 1 },
@@ -129,9 +127,9 @@ fn samples() -> Vec<Failed> {
         WalkFault::TooManyBytes { limit: 1 },
         WalkFault::CursorLoop,
     ];
-    failures.extend(walks.map(Failure::Walk));
+    failures.extend(walks.map(Failure::from));
     let settled = [Delivery::Answered, Delivery::Unknown, Delivery::NotSent];
-    failures.extend(settled.map(|delivery| Failure::Unrecorded { delivery }));
+    failures.extend(settled.map(|delivery| Failure::new(Cause::Unrecorded, delivery)));
 
     let mut samples: Vec<_> = failures.iter().map(Failed::of).collect();
     samples.push(Failed::interrupted());
@@ -186,7 +184,7 @@ fn transport_failures() -> Vec<Failure> {
     sent.extend(statuses.map(status));
     let sent = sent.into_iter().map(|error| (error, Delivery::Unknown));
     let all = unsent.into_iter().chain(sent);
-    all.map(|(error, delivery)| Failure::Transport { error, delivery })
+    all.map(|(error, delivery)| Failure::new(error, delivery))
         .collect()
 }
 

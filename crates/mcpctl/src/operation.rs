@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mcp_host::{Budget, CancelToken, Host, OutboundRules, Server, Tls, Vault, Wiring};
 use mcp_policy::port::{Actor, RunId};
-use mcp_policy::{Failure, Refusal, ServerName, WalkLimits};
+use mcp_policy::{Cause, Refusal, ServerName, WalkLimits};
 use mcp_wire::{
     Arguments as ToolArguments, ClientInfo, Credential, CredentialHeader, CredentialHeaderError,
     CredentialPlacement, CredentialRef, Endpoint, Target, ToolName,
@@ -71,10 +71,13 @@ async fn carry_out(host: &Host, server: &Server, task: Task, origin: &str) -> Re
     match outcome {
         None => Err(Failed::interrupted()),
         Some(Ok(shown)) => Ok(shown),
-        Some(Err(Failure::Rpc {
-            error, http_status, ..
-        })) => Ok(Shown::rpc_error(&error, http_status, origin)),
-        Some(Err(failure)) => Err(Failed::of(&failure)),
+        Some(Err(failure)) => {
+            if let Cause::Rpc { error, http_status } = failure.cause() {
+                Ok(Shown::rpc_error(error, *http_status, origin))
+            } else {
+                Err(Failed::of(&failure))
+            }
+        }
     }
 }
 

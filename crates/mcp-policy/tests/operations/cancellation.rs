@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_policy::port::{Cancellation, CancellationUnknown, Clock, Moment, StepStatus};
-use mcp_policy::{Budget, Class, Culprit, Failure};
+use mcp_policy::{Budget, Cause, Class, Culprit, Failure};
 use mcp_wire::{Delivery, Method, Stage};
 
 use crate::sources::{Asked, Restless, Slow, Switch};
@@ -18,7 +18,7 @@ fn ends_with(log: &[String], end: &[&str]) -> bool {
 }
 
 fn cancelled(stage: Stage, delivery: Delivery) -> Failure {
-    Failure::Cancelled { stage, delivery }
+    Failure::new(Cause::Cancelled { stage }, delivery)
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mcp_policy::port::{Clock, DenialReason, Never};
-use mcp_policy::{Budget, Class, Culprit, Failure};
+use mcp_policy::{Budget, Cause, Class, Culprit, Failure};
 use mcp_testkit::FakeClock;
 use mcp_wire::{Delivery, Message, Method, Stage};
 
@@ -27,11 +27,7 @@ fn at_the_deadline<T>(clock: &FakeClock, budget: Budget, mut operation: Task<'_,
 }
 
 fn spent(budget: Budget, stage: Stage, delivery: Delivery) -> Failure {
-    Failure::DeadlineExceeded {
-        budget,
-        stage,
-        delivery,
-    }
+    Failure::new(Cause::DeadlineExceeded { budget, stage }, delivery)
 }
 
 #[test]

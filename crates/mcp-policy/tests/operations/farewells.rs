@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mcp_policy::port::{Clock, LedgerError, Moment, Never, StepStatus, StoreError};
-use mcp_policy::{Budget, Failure};
+use mcp_policy::{Budget, Cause, Failure};
 use mcp_testkit::{FakeClock, MemoryAnswer};
 use mcp_wire::{
     Delivery, Malformed, MalformedKind, Message, Method, OutboundRefusal, Stage, StatusFailure,
@@ -133,7 +133,7 @@ fn a_session_is_ended_after_a_failure_but_not_after_its_loss() {
 fn a_cancelled_request_is_named_to_the_server_after_the_outcome_is_stored() {
     let (world, tap, outcome) = cancelled_during(Method::ToolsCall, well);
     let (stage, delivery) = (Stage::FirstByte, Delivery::Unknown);
-    assert_eq!(outcome, Err(Failure::Cancelled { stage, delivery }));
+    assert_eq!(outcome, Err(Failure::new(Cause::Cancelled { stage }, delivery)));
     let log = [
         &BEFORE_THE_LEGS[..],
         &HELLO,
@@ -204,7 +204,10 @@ fn a_request_that_was_not_sent_or_was_answered_is_not_named() {
     call.wait();
     switch.flip(true);
     let (stage, delivery) = (Stage::Start, Delivery::NotSent);
-    assert_eq!(call.end().unwrap_err(), Failure::Cancelled { stage, delivery });
+    assert_eq!(
+        call.end().unwrap_err(),
+        Failure::new(Cause::Cancelled { stage }, delivery)
+    );
     assert_eq!(
         (tap.of(Method::Cancelled).len(), tap.of(Method::EndSession).len()),
         (0, 1)
@@ -335,7 +338,11 @@ fn no_answer_to_a_farewell_changes_an_outcome() {
         switch.flip(true);
         let (stage, delivery) = (Stage::FirstByte, Delivery::Unknown);
         let failure = end(&world, call).unwrap_err();
-        assert_eq!(failure, Failure::Cancelled { stage, delivery }, "{name}");
+        assert_eq!(
+            failure,
+            Failure::new(Cause::Cancelled { stage }, delivery),
+            "{name}"
+        );
         assert_eq!(world.step().outcome.unwrap().status, StepStatus::Cancelled);
     }
 }

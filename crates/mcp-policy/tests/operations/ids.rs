@@ -17,7 +17,7 @@ const BEFORE_THE_LEGS: [&str; 4] = ["gate", "approval", "charge", "stamp"];
 /// Checks that no operation sends anything, and that each says why.
 fn check_nothing_is_sent(ids: impl Fn() -> RequestIds, error: IdError) {
     let world = || World::with_ids(ids(), FakeClock::new(), Answers::default(), well);
-    let refused = Failure::Refused(Refusal::Id(error));
+    let refused = Failure::from(Refusal::Id(error));
     assert_eq!(
         (refused.kind(), refused.delivery()),
         (error.kind(), Delivery::NotSent)
@@ -63,7 +63,7 @@ fn a_forked_process_without_random_bytes_sends_nothing() {
 fn ids_for_half_an_operation_send_nothing() {
     let world = World::with_ids(ids_from(u64::MAX - 1), FakeClock::new(), Answers::default(), well);
     let failure = world.call(&Never).end().unwrap_err();
-    assert_eq!(failure, Failure::Refused(Refusal::Id(IdError::Exhausted)));
+    assert_eq!(failure, Failure::from(Refusal::Id(IdError::Exhausted)));
     assert_eq!(
         world.log(),
         [&BEFORE_THE_LEGS[..], &["settle failed not-sent"]].concat()

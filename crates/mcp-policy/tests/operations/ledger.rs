@@ -1,7 +1,7 @@
 //! What the ledger keeps of a call: its charge, its stamp and its outcome.
 
-use mcp_policy::Failure;
 use mcp_policy::port::{LedgerError, Never, Step, StepId, StepOutcome, StepStatus, StoreError};
+use mcp_policy::{Cause, Failure};
 use mcp_testkit::MemoryAnswer;
 use mcp_wire::{Delivery, Message, Method, OutboundRefusal, TransportError};
 
@@ -180,7 +180,7 @@ fn an_outcome_that_cannot_be_kept_is_told_with_its_delivery() {
     ];
     for (world, delivery) in cases {
         let failure = world.call(&Never).end().unwrap_err();
-        assert_eq!(failure, Failure::Unrecorded { delivery });
+        assert_eq!(failure, Failure::new(Cause::Unrecorded, delivery));
         assert_eq!(failure.kind(), "outcome-not-recorded");
         let step = world.step();
         assert_eq!(

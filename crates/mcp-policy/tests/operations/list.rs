@@ -2,7 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use mcp_policy::{Class, Culprit, Failure, QuarantineReason, Quarantined, ToolList, WalkFault, WalkLimits};
+use mcp_policy::{
+    Budget, Class, Culprit, Failure, QuarantineReason, Quarantined, ToolList, WalkFault, WalkLimits,
+};
+use mcp_testkit::FakeClock;
 use mcp_wire::{Delivery, Message, Method, ToolName, ToolNameError};
 
 use crate::support::{Answer, error, now, result, well, well_except};
@@ -44,7 +47,7 @@ fn pages_asked(world: &World) -> usize {
 #[track_caller]
 fn check_given_up(outcome: Result<ToolList, Failure>, world: &World, fault: WalkFault, kind: &str) {
     let failure = outcome.unwrap_err();
-    assert_eq!(failure, Failure::Walk(fault));
+    assert_eq!(failure, Failure::from(fault));
     assert_eq!((failure.kind(), failure.class()), (kind, Class::Limit));
     assert_eq!(
         (failure.culprit(), failure.delivery()),
@@ -277,4 +280,19 @@ fn a_page_that_fails_fails_the_list() {
     // The good page alone is a list.
     let world = World::new(Answers::default(), well);
     assert!(now(world.client.list_tools(&world.server, WalkLimits::default())).is_ok());
+}
+
+#[test]
+fn a_list_that_runs_out_of_time_between_two_pages_was_sent() {
+    let clock = FakeClock::new();
+    let hand = clock.clone();
+    let slow = move |message: &Message| {
+        hand.advance(Budget::DEFAULT.get());
+        result(message, &page(["a"], "two"))
+    };
+    let world = World::at(clock, Answers::default(), well_except(Method::ToolsList, slow));
+    let failure = now(world.client.list_tools(&world.server, WalkLimits::default())).unwrap_err();
+    let told = (failure.kind(), failure.delivery());
+    assert_eq!(told, ("deadline-exceeded", Delivery::Unknown));
+    assert_eq!(pages_asked(&world), 1);
 }

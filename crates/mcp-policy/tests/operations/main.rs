@@ -13,4 +13,5 @@ mod order;
 mod session;
 mod sources;
 mod support;
+mod timing;
 mod world;

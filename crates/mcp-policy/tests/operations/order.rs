@@ -76,7 +76,7 @@ impl No {
     fn check(self) {
         let world = World::new(self.answers.clone(), well);
         let failure = world.call(&Never).end().unwrap_err();
-        assert_eq!(failure, Failure::Refused(self.refusal.clone()));
+        assert_eq!(failure, Failure::from(self.refusal.clone()));
         assert_eq!(failure.kind(), self.kind);
         assert_eq!(failure.class(), Class::Refusal, "{}", self.kind);
         assert_eq!(failure.culprit(), Culprit::Policy, "{}", self.kind);

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use mcp_policy::port::{Actor, Cancellation, Never, RunId, StepStatus};
-use mcp_policy::{Budget, CallOutcome, Class, Culprit, Failure, Refusal, Session};
+use mcp_policy::{Budget, CallOutcome, Cause, Class, Culprit, Failure, Refusal, Session};
 use mcp_testkit::{FakeClock, FixedProcess, MemoryAnswer, SeededEntropy};
 use mcp_wire::{
     Arguments, Delivery, IdError, Message, Method, RequestIds, SessionId, Stage, StatusFailure, ToolName,
@@ -210,7 +210,7 @@ fn a_session_that_is_lost_twice_is_gone() {
 
     // Whatever comes next is refused before anything is asked or sent.
     let before = (world.log().len(), world.steps());
-    let gone = Failure::Refused(Refusal::SessionGone);
+    let gone = Failure::from(Refusal::SessionGone);
     assert_eq!(call(&mut session, &Never).end().unwrap_err(), gone);
     assert_eq!(now(session.list_tools(Default::default())).unwrap_err(), gone);
     assert_eq!(now(session.probe()).unwrap_err(), gone);
@@ -335,7 +335,10 @@ fn a_cancelled_call_leaves_the_session_open() {
         call.wait();
         switch.flip(true);
         let (stage, delivery) = (Stage::FirstByte, Delivery::Unknown);
-        assert_eq!(call.end().unwrap_err(), Failure::Cancelled { stage, delivery });
+        assert_eq!(
+            call.end().unwrap_err(),
+            Failure::new(Cause::Cancelled { stage }, delivery)
+        );
     }
     assert_eq!(world.log().last().unwrap(), "notifications/cancelled");
     assert!(!session.is_gone());
@@ -453,7 +456,7 @@ fn spent_ids_are_refused_before_anything_is_sent() {
     let mut session = now(world.client.open_session(&world.server)).unwrap();
     call(&mut session, &Never).end().unwrap();
     let before = world.log().len();
-    let spent = Failure::Refused(Refusal::Id(IdError::Exhausted));
+    let spent = Failure::from(Refusal::Id(IdError::Exhausted));
     assert_eq!(now(session.probe()).unwrap_err(), spent);
     assert_eq!(now(session.list_tools(Default::default())).unwrap_err(), spent);
     assert_eq!(world.log().len(), before);
@@ -472,4 +475,23 @@ fn operations_of_a_session_can_move_between_threads() {
     let (tool, run) = (ToolName::parse("echo").unwrap(), RunId("run-1".to_owned()));
     check(&session.call_tool(&tool, &Arguments::none(), &run, &Actor::Unattended, &Never));
     check(&session.close());
+}
+
+#[test]
+fn an_operation_that_runs_out_of_time_after_its_session_was_lost_was_sent() {
+    let clock = FakeClock::new();
+    let hand = clock.clone();
+    let script = issuing(move |message, issued| match (message.leg().method, issued) {
+        (Method::ToolsList | Method::Ping, 1) => lost(),
+        (Method::Initialized, 2) => {
+            hand.advance(Budget::DEFAULT.get());
+            well(message)
+        }
+        _ => well(message),
+    });
+    let world = World::at(clock, Answers::default(), script);
+    let mut session = now(world.client.open_session(&world.server)).unwrap();
+    let failure = now(session.list_tools(Default::default())).unwrap_err();
+    let told = (failure.kind(), failure.delivery());
+    assert_eq!(told, ("deadline-exceeded", Delivery::Unknown));
 }

@@ -103,17 +103,7 @@ impl World {
             transport: MemoryTransport::new(script),
             clock: clock.clone(),
         });
-        let wired = Ports {
-            transport: ports.clone(),
-            clock: Arc::new(clock.clone()),
-            entropy: Arc::new(SeededEntropy::new(2)),
-            process: Arc::<FixedProcess>::default(),
-            gate: ports.clone(),
-            denials: ports.clone(),
-            approvals: ports.clone(),
-            ledger: ports.clone(),
-            health: ports.clone(),
-        };
+        let wired = wired(&ports);
         let info = ClientInfo {
             name: "host".to_owned(),
             version: "1".to_owned(),
@@ -149,6 +139,11 @@ impl World {
         })
     }
 
+    /// The ports of the client, for another one.
+    pub(crate) fn ports(&self) -> Ports {
+        wired(&self.ports)
+    }
+
     /// What the ports were asked, in order; a transport by the methods of its messages.
     pub(crate) fn log(&self) -> Vec<String> {
         self.ports.log.lock().unwrap().clone()
@@ -171,6 +166,20 @@ impl World {
 
     pub(crate) fn last_contact(&self) -> Option<Contact> {
         self.ports.health.last(&self.server.name)
+    }
+}
+
+fn wired(ports: &Arc<Recorder>) -> Ports {
+    Ports {
+        transport: ports.clone(),
+        clock: Arc::new(ports.clock.clone()),
+        entropy: Arc::new(SeededEntropy::new(2)),
+        process: Arc::<FixedProcess>::default(),
+        gate: ports.clone(),
+        denials: ports.clone(),
+        approvals: ports.clone(),
+        ledger: ports.clone(),
+        health: ports.clone(),
     }
 }
 
