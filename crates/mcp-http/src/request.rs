@@ -69,17 +69,17 @@ impl Draft {
     /// None is reached: an [`Endpoint`] holds only what a request target can, and every field of the wire is visible
     /// ASCII.
     pub(crate) fn new(target: &Target, message: Message) -> Result<Self, TransportError> {
-        let unreached = TransportError::Connect;
+        let unreached = || TransportError::Connect;
         let method = Method::from_bytes(wire::request_method(&message).as_bytes());
-        let method = method.map_err(|_invalid| unreached)?;
-        let address = Address::of(&target.endpoint).ok_or(unreached)?;
+        let method = method.map_err(|_invalid| unreached())?;
+        let address = Address::of(&target.endpoint).ok_or_else(unreached)?;
         let mut headers = HeaderMap::with_capacity(10);
         headers.insert(
             USER_AGENT,
             HeaderValue::from_static(concat!("mcp-http/", env!("CARGO_PKG_VERSION"))),
         );
         for (name, value) in wire::request_fields(&message) {
-            let value = HeaderValue::from_str(value).map_err(|_invalid| unreached)?;
+            let value = HeaderValue::from_str(value).map_err(|_invalid| unreached())?;
             headers.insert(HeaderName::from_static(name), value);
         }
         let body = Bytes::from(message.into_body());

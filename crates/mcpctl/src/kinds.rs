@@ -159,13 +159,7 @@ fn transport_failures() -> Vec<Failure> {
         TransportError::Tls,
     ];
     let unsent = unsent.map(|error| (error, Delivery::NotSent));
-    let status = |(status, in_session)| {
-        TransportError::Status(StatusFailure {
-            status,
-            in_session,
-            code: None,
-        })
-    };
+    let status = |(status, in_session)| TransportError::Status(StatusFailure::new(status, in_session));
     let statuses = [
         (401, false),
         (403, false),

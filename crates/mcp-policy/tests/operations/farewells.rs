@@ -25,11 +25,7 @@ fn with_sessions(script: impl Fn(&Message) -> MemoryAnswer + Send + 'static) -> 
 }
 
 fn status(status: u16) -> MemoryAnswer {
-    let failure = StatusFailure {
-        status,
-        in_session: true,
-        code: None,
-    };
+    let failure = StatusFailure::new(status, true);
     MemoryAnswer::Failed(TransportError::Status(failure).into())
 }
 

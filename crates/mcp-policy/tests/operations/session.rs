@@ -40,11 +40,7 @@ fn call<'a>(
 }
 
 fn lost() -> MemoryAnswer {
-    let failure = StatusFailure {
-        status: 404,
-        in_session: true,
-        code: None,
-    };
+    let failure = StatusFailure::new(404, true);
     MemoryAnswer::Failed(TransportError::Status(failure).into())
 }
 
@@ -431,11 +427,7 @@ fn a_server_without_sessions_can_be_held_too() {
 
     // A 404 outside a session says nothing about one.
     let not_found = |_: &Message| {
-        let failure = StatusFailure {
-            status: 404,
-            in_session: false,
-            code: None,
-        };
+        let failure = StatusFailure::new(404, false);
         MemoryAnswer::Failed(TransportError::Status(failure).into())
     };
     let (world, tap) = self::world(well_except(Method::ToolsList, not_found));

@@ -4,10 +4,14 @@
 //!
 //! [MCP 2025-11-25, Transports, Streamable HTTP](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http).
 
+mod challenge;
 mod error_body;
 mod reply_head;
 mod request_head;
+mod retry_after;
 
+pub use self::challenge::{AuthScheme, BearerError, Challenge};
 pub use self::error_body::ErrorBody;
 pub use self::reply_head::{HeadVerdict, ReplyHead};
 pub use self::request_head::{request_fields, request_method};
+pub use self::retry_after::RetryAfter;

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use crate::http::{Challenge, RetryAfter};
 use crate::malformed::{Malformed, MalformedKind};
 use crate::message::{Expectation, Leg, Method};
 use crate::port::{ExchangeError, StatusFailure, TransportError};
@@ -16,6 +17,8 @@ pub struct ReplyHead {
     coded: bool,
     session: Session,
     lengths: Lengths,
+    challenges: Vec<Challenge>,
+    retry_after: Option<RetryAfter>,
 }
 
 /// What to do with the body of an answer.
@@ -50,7 +53,10 @@ impl ReplyHead {
             coded: false,
             session: Session::None,
             lengths: Lengths::default(),
+            challenges: Vec::new(),
+            retry_after: None,
         };
+        let (mut challenges, mut delays) = (Vec::new(), Vec::new());
         for (name, value) in fields {
             match name {
                 "content-type" => head.media = head.media.and(value),
@@ -58,8 +64,14 @@ impl ReplyHead {
                 "content-length" => head.lengths.add_length(value),
                 "transfer-encoding" => head.lengths.add_coding(value),
                 "mcp-session-id" => head.session = head.session.and(value),
+                "www-authenticate" if matches!(status, 401 | 403) => challenges.push(value),
+                "retry-after" if matches!(status, 429 | 503) => delays.push(value),
                 _ => {}
             }
+        }
+        head.challenges = Challenge::read_all(challenges);
+        if let [delay] = delays[..] {
+            head.retry_after = RetryAfter::parse(delay);
         }
         head
     }
@@ -78,15 +90,15 @@ impl ReplyHead {
                 HeadVerdict::Refused(Malformed::new(MalformedKind::UnexpectedSuccess).into())
             }
             (Expectation::Response(_) | Expectation::Acceptance, status) => HeadVerdict::Failure {
-                failure: StatusFailure {
-                    status,
-                    in_session: leg.in_session,
-                    code: None,
-                },
                 json: (400..600).contains(&status)
                     && self.media.framing() == Ok(Framing::Json)
                     && !self.coded
                     && !self.lengths.ambiguous(),
+                failure: StatusFailure {
+                    challenges: self.challenges,
+                    retry_after: self.retry_after,
+                    ..StatusFailure::new(status, leg.in_session)
+                },
             },
         }
     }

@@ -1,9 +1,11 @@
 //! What ends a leg without a reply: who is at fault, and whether the server may have acted.
 
+use alloc::vec::Vec;
 use core::fmt;
 
 use super::{CredentialError, OutboundRefusal};
 use crate::code::ErrorCode;
+use crate::http::{Challenge, RetryAfter};
 use crate::malformed::Malformed;
 
 /// Whether the message can have reached the server.
@@ -96,7 +98,7 @@ pub enum ExchangeError {
 }
 
 /// The network, TLS or HTTP came between. The text is our own; no byte of the peer is in it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransportError {
     /// The host's name has no address.
@@ -180,7 +182,8 @@ impl TransportError {
 }
 
 /// An HTTP status that carries no answer, by what it means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StatusFailure {
     /// The status.
     pub status: u16,
@@ -189,9 +192,25 @@ pub struct StatusFailure {
     /// The code of a valid JSON-RPC error in the body that names no request, or that stands under a status with a
     /// meaning of its own.
     pub code: Option<ErrorCode>,
+    /// What the server asks for, with a 401 or 403.
+    pub challenges: Vec<Challenge>,
+    /// When the server wants to be asked again, with a 429 or 503.
+    pub retry_after: Option<RetryAfter>,
 }
 
 impl StatusFailure {
+    /// A status of which nothing else is known.
+    #[must_use]
+    pub const fn new(status: u16, in_session: bool) -> Self {
+        Self {
+            status,
+            in_session,
+            code: None,
+            challenges: Vec::new(),
+            retry_after: None,
+        }
+    }
+
     /// Whether the server no longer knows the session of the request.
     ///
     /// [MCP 2025-11-25, Transports, Session Management](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management).
@@ -239,6 +258,12 @@ impl fmt::Display for StatusFailure {
             self.status,
             self.hint()
         )?;
+        if let Some(challenge) = self.challenges.first() {
+            write!(f, "; it asks for {challenge}")?;
+        }
+        if let Some(retry_after) = self.retry_after {
+            write!(f, "; {retry_after}")?;
+        }
         if let Some(code) = self.code {
             write!(f, " (error code {code})")?;
         }
