@@ -22,6 +22,7 @@
 
 extern crate alloc;
 
+mod arguments;
 mod call_result;
 mod code;
 mod endpoint;
@@ -43,6 +44,7 @@ mod text;
 mod tools;
 mod version;
 
+pub use crate::arguments::{Arguments, ArgumentsError};
 pub use crate::call_result::{CallResult, OmittedBlocks};
 pub use crate::code::{CodeFault, ErrorCode};
 pub use crate::endpoint::{Endpoint, EndpointError, Host, Scheme};
@@ -53,7 +55,7 @@ pub use crate::initialize::{InitializeResult, PeerInfo};
 pub use crate::json::JsonType;
 pub use crate::limits::ReplyLimits;
 pub use crate::malformed::{Limit, Malformed, MalformedKind};
-pub use crate::message::{Arguments, ArgumentsError, ClientInfo, Expectation, Leg, Message, Method};
+pub use crate::message::{ClientInfo, Expectation, Leg, Message, Method};
 pub use crate::port::{
     Answer, Credential, CredentialError, CredentialHeader, CredentialHeaderError, CredentialPlacement,
     CredentialRef, CredentialSource, Delivery, Exchange, ExchangeError, ExchangeEvent, OutboundPolicy,

@@ -25,7 +25,7 @@ const SOURCES: [&str; 10] = [
     include_str!("../../mcp-policy/src/refusal.rs"),
     include_str!("../../mcp-wire/src/endpoint.rs"),
     include_str!("../../mcp-wire/src/id.rs"),
-    include_str!("../../mcp-wire/src/message.rs"),
+    include_str!("../../mcp-wire/src/arguments.rs"),
     include_str!("../../mcp-wire/src/port/credential.rs"),
     include_str!("../../mcp-wire/src/port/failure.rs"),
     include_str!("../../mcp-wire/src/port/outbound.rs"),
