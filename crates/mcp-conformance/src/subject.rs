@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use mcp_http::{HttpOptions, HttpTransport, Tls};
 use mcp_policy::memory::{FixedApprovals, MemoryDenials, MemoryHealth, MemoryLedger, PermitAll};
-use mcp_policy::port::{Actor, ApprovalDecision, Cancellation, CancellationUnknown, RunId};
+use mcp_policy::port::{Actor, ApprovalDecision, Cancellation, CancellationUnknown, RunId, Untraced};
 use mcp_policy::{Client, Failure, Ports, Refusal, Server, Session, WalkLimits};
 use mcp_testkit::{AdmitAll, FakeClock, FixedProcess, MemoryCredentials, ScriptedPeer, SeededEntropy};
 use mcp_wire::{Arguments, ClientInfo, Entropy, EntropyUnavailable, PortFuture, RequestIds, ToolName};
@@ -63,6 +63,7 @@ impl Surroundings {
             approvals: Arc::new(FixedApprovals(ApprovalDecision::Granted)),
             ledger: self.ledger.clone(),
             health: self.health.clone(),
+            trace: Arc::new(Untraced),
         };
         let info = ClientInfo {
             name: "conformance".to_owned(),

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use mcp_http::{HttpOptions, HttpTransport, Tls};
 use mcp_policy::memory::{FixedApprovals, MemoryDenials, MemoryHealth, MemoryLedger, PermitAll};
-use mcp_policy::port::{Actor, ApprovalDecision, Never, RunId};
+use mcp_policy::port::{Actor, ApprovalDecision, Never, RunId, TraceSource, Untraced};
 use mcp_policy::{CallOutcome, Client, Failure, OutboundRules, Ports, Server, ServerName, ServerNameError};
 use mcp_wire::{
     Arguments, ArgumentsError, ClientInfo, CredentialSource, Endpoint, EndpointError, IdError, Target,
@@ -39,6 +39,8 @@ pub struct Wiring {
     pub credentials: Arc<dyn CredentialSource>,
     /// Settings of the HTTP adapter.
     pub http: HttpOptions,
+    /// The trace that the operations are part of.
+    pub trace: Arc<dyn TraceSource>,
 }
 
 impl Default for Wiring {
@@ -52,6 +54,7 @@ impl Default for Wiring {
             outbound: OutboundRules::default(),
             credentials: Arc::new(Vault),
             http: HttpOptions::default(),
+            trace: Arc::new(Untraced),
         }
     }
 }
@@ -88,6 +91,7 @@ impl Host {
             approvals: Arc::new(FixedApprovals(ApprovalDecision::Granted)),
             ledger: Arc::new(MemoryLedger::default()),
             health: Arc::new(MemoryHealth::default()),
+            trace: wiring.trace,
         };
         Ok(Self {
             client: Client::new(wiring.info, ports)?,

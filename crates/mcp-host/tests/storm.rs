@@ -9,7 +9,7 @@ use std::time::Duration;
 use mcp_host::{Budget, CancelToken, Client, OsEntropy, OsProcess, Server, Tls, TokioClock};
 use mcp_http::{HttpOptions, HttpTransport};
 use mcp_policy::memory::{FixedApprovals, MemoryDenials, MemoryHealth, MemoryLedger, PermitAll};
-use mcp_policy::port::{Actor, ApprovalDecision, Never, RunId};
+use mcp_policy::port::{Actor, ApprovalDecision, Never, RunId, Untraced};
 use mcp_policy::{Failure, Ports, ServerName};
 use mcp_testkit::{AdmitAll, MemoryCredentials, PeerReply, RecordedRequest, ReplyEnd, ScriptedPeer};
 use mcp_wire::{Arguments, ClientInfo, Delivery, Endpoint, Target, ToolName};
@@ -53,6 +53,7 @@ impl World {
             approvals: Arc::new(FixedApprovals(ApprovalDecision::Granted)),
             ledger: ledger.clone(),
             health: Arc::new(MemoryHealth::default()),
+            trace: Arc::new(Untraced),
         };
         let info = ClientInfo {
             name: "storm".to_owned(),

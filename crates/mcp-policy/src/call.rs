@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use mcp_wire::{
-    Arguments, CallResult, Delivery, Message, OmittedBlocks, ProtocolVersion, ResultText, ToolName,
+    Arguments, CallResult, Delivery, Message, OmittedBlocks, ProtocolVersion, RequestMeta, ResultText,
+    ToolName,
 };
 
 use crate::budget::Budget;
@@ -16,6 +17,7 @@ use crate::port::{
 };
 use crate::refusal::Refusal;
 use crate::server::{ApprovalRule, Server};
+use crate::telemetry;
 use crate::timing::Timing;
 
 /// What a tool answered.
@@ -109,15 +111,18 @@ impl Client {
         let outcome = self
             .exchange_call(deadline, call, conversation, cancellation)
             .await;
-        self.settle(step, outcome).await
+        self.settle(call, step, outcome).await
     }
 
     async fn permit(&self, deadline: &mut Deadline<'_>, call: &CallRequest<'_>) -> Result<(), Failure> {
         match deadline.within(self.ports().gate.judge(call)).await? {
             Ok(()) => Ok(()),
             Err(reason) => {
-                // The call stays denied, whether or not the denial could be kept.
-                let _unkept = deadline.within(self.ports().denials.record(call, reason)).await;
+                telemetry::denied(call.server, call.tool, reason);
+                let kept = deadline.within(self.ports().denials.record(call, reason));
+                if !matches!(kept.await, Ok(Ok(()))) {
+                    telemetry::denial_not_kept(call.server, call.tool);
+                }
                 Err(Refusal::NotPermitted(reason).into())
             }
         }
@@ -163,6 +168,7 @@ impl Client {
     ) -> Result<CallOutcome, Failure> {
         let handshake = u32::from(conversation.version().is_none());
         let mut legs = self.legs(call.server, handshake + 1, conversation)?;
+        legs.tool = Some(call.tool);
         let version = match legs.conversation.version() {
             Some(version) => version,
             None => {
@@ -172,10 +178,12 @@ impl Client {
                     .version
             }
         };
-        let request = |id| Message::tools_call(id, call.tool, call.arguments);
+        let request = |meta: RequestMeta<'_>| Message::tools_call(meta, call.tool, call.arguments);
         let reply = legs.request(deadline, request, cancellation).await?;
-        let result =
-            CallResult::parse(reply.result).map_err(|fault| Failure::new(fault, Delivery::Unknown))?;
+        let result = reply.span.read(|| CallResult::parse(reply.result))?;
+        if result.is_error {
+            reply.span.tool_error();
+        }
         Ok(CallOutcome {
             text: leading_note(&result.omitted, result.text),
             is_error: result.is_error,
@@ -192,6 +200,7 @@ impl Client {
     /// budget is spent.
     async fn settle(
         &self,
+        call: &CallRequest<'_>,
         step: StepId,
         outcome: Result<CallOutcome, Failure>,
     ) -> Result<CallOutcome, Failure> {
@@ -208,7 +217,10 @@ impl Client {
             .await
         {
             Ok(Ok(())) => outcome,
-            Ok(Err(_)) | Err(_) => Err(Failure::new(Cause::Unrecorded, delivery)),
+            Ok(Err(_)) | Err(_) => {
+                telemetry::outcome_not_recorded(call.server, call.tool);
+                Err(Failure::new(Cause::Unrecorded, delivery))
+            }
         }
     }
 }

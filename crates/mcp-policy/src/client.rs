@@ -9,9 +9,10 @@ use crate::conversation::Conversation;
 use crate::deadline::Deadline;
 use crate::failure::Failure;
 use crate::leg::Legs;
-use crate::port::{Approvals, Clock, Contact, Denials, Gate, HealthStore, RunLedger};
+use crate::port::{Approvals, Clock, Contact, Denials, Gate, HealthStore, RunLedger, TraceSource};
 use crate::refusal::Refusal;
 use crate::server::Server;
+use crate::telemetry;
 
 /// Carries out operations on servers. May be used from several threads; operations share nothing but the ports and the
 /// sequence of ids.
@@ -38,6 +39,8 @@ pub struct Ports {
     pub transport: Arc<dyn Transport>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
+    /// Tells the trace that an operation is part of.
+    pub trace: Arc<dyn TraceSource>,
     /// Gives random bytes for request ids.
     pub entropy: Arc<dyn Entropy>,
     /// Tells the process.
@@ -94,7 +97,9 @@ impl Client {
         let ids = self.ids.reserve(requests).map_err(Refusal::Id)?;
         Ok(Legs {
             transport: &*self.ports.transport,
-            target: &server.target,
+            trace: &*self.ports.trace,
+            server,
+            tool: None,
             ids,
             conversation,
         })
@@ -109,6 +114,7 @@ impl Client {
         outcome: Result<T, Failure>,
         latency: impl FnOnce(&T) -> Duration,
     ) -> Result<T, Failure> {
+        telemetry::ended(server, &outcome, deadline.timing());
         let outcome = match outcome {
             Ok(completed) => {
                 self.note_contact(deadline, server, latency(&completed)).await;
@@ -126,9 +132,10 @@ impl Client {
             at: self.ports.clock.wall(),
             latency,
         };
-        let _unnoted = deadline
-            .within(self.ports.health.record(&server.name, contact))
-            .await;
+        let noted = deadline.within(self.ports.health.record(&server.name, contact));
+        if !matches!(noted.await, Ok(Ok(()))) {
+            telemetry::contact_not_noted(server);
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use crate::deadline::Deadline;
 use crate::leg::{Watch, drive};
 use crate::port::Never;
 use crate::server::Server;
+use crate::telemetry::LegSpan;
 
 impl Client {
     /// Says what is left to say at the end of an operation: which request was given up, and that the session ends.
@@ -28,14 +29,10 @@ impl Client {
                 return;
             }
             let watch = Watch::new(&Never, deadline.now());
-            let _unheard = drive(
-                &*self.ports().transport,
-                &server.target,
-                deadline,
-                farewell,
-                watch,
-            )
-            .await;
+            let span = LegSpan::open(server);
+            span.describe(&farewell, None);
+            let transport = &*self.ports().transport;
+            let _unheard = drive(transport, server, deadline, farewell, watch, &span).await;
         }
     }
 }

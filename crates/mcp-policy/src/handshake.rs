@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_wire::{Delivery, InitializeResult, Message, PeerInfo, ProtocolVersion};
+use mcp_wire::{Delivery, InitializeResult, Message, PeerInfo, ProtocolVersion, RequestMeta};
 
 use crate::client::Client;
 use crate::conversation::Conversation;
@@ -120,10 +120,10 @@ impl Client {
         legs: &mut Legs<'_>,
         cancellation: &dyn Cancellation,
     ) -> Result<Pong, Failure> {
-        let initialize = |id| Message::initialize(id, self.info());
+        let initialize = |meta: RequestMeta<'_>| Message::initialize(meta, self.info());
         let reply = legs.request(deadline, initialize, cancellation).await?;
-        let facts =
-            InitializeResult::parse(&reply.result).map_err(|fault| Failure::new(fault, Delivery::Unknown))?;
+        let facts = reply.span.read(|| InitializeResult::parse(&reply.result))?;
+        drop(reply.span);
         legs.conversation.agree(facts.version, reply.session);
         legs.notify(deadline, Message::initialized(), cancellation)
             .await
@@ -142,7 +142,9 @@ impl Client {
 impl Legs<'_> {
     /// One `ping` request; gives how long it took.
     pub(crate) async fn ping(&mut self, deadline: &mut Deadline<'_>) -> Result<Duration, Failure> {
-        let reply = self.request(deadline, Message::ping, &Never).await?;
+        let reply = self
+            .request(deadline, |meta: RequestMeta<'_>| Message::ping(meta), &Never)
+            .await?;
         Ok(reply.latency)
     }
 }

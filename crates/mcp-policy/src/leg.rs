@@ -2,20 +2,21 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use mcp_wire::{
     Answer, Delivery, Exchange, ExchangeError, ExchangeEvent, Malformed, MalformedKind, Message, PortFuture,
-    Reply, RequestId, ReservedIds, ResultText, SessionId, Stage, Target, Transport, TransportError,
+    Reply, RequestMeta, ReservedIds, ResultText, SessionId, Stage, ToolName, Transport, TransportError,
 };
 
 use crate::conversation::Conversation;
 use crate::deadline::Deadline;
 use crate::failure::{Cause, Failure};
-use crate::port::{Cancellation, CancellationUnknown, Moment};
+use crate::port::{Cancellation, CancellationUnknown, Moment, TraceSource};
 use crate::refusal::Refusal;
+use crate::server::Server;
+use crate::telemetry::LegSpan;
 
 /// How often a source of cancellation is asked while a leg is under way.
 const ASK_EVERY: Duration = Duration::from_secs(1);
@@ -24,7 +25,10 @@ const ASK_EVERY: Duration = Duration::from_secs(1);
 /// part of.
 pub(crate) struct Legs<'a> {
     pub(crate) transport: &'a dyn Transport,
-    pub(crate) target: &'a Arc<Target>,
+    pub(crate) trace: &'a dyn TraceSource,
+    pub(crate) server: &'a Server,
+    /// The tool that the operation calls.
+    pub(crate) tool: Option<&'a ToolName>,
     pub(crate) ids: ReservedIds<'a>,
     pub(crate) conversation: &'a mut Conversation,
 }
@@ -35,6 +39,7 @@ pub(crate) struct RequestReply {
     pub(crate) session: Option<SessionId>,
     /// How long the leg took.
     pub(crate) latency: Duration,
+    pub(crate) span: LegSpan,
 }
 
 impl Legs<'_> {
@@ -42,13 +47,16 @@ impl Legs<'_> {
     pub(crate) async fn request(
         &mut self,
         deadline: &mut Deadline<'_>,
-        message: impl FnOnce(RequestId) -> Message,
+        message: impl FnOnce(RequestMeta<'_>) -> Message,
         cancellation: &dyn Cancellation,
     ) -> Result<RequestReply, Failure> {
         let watch = start(deadline, cancellation).await?;
         let id = self.ids.allocate().map_err(Refusal::Id)?;
         let started = deadline.now();
-        let driven = self.drive(deadline, message(id), watch).await;
+        let span = LegSpan::open(self.server);
+        let trace = span.trace(self.trace);
+        let message = message(RequestMeta::traced(id, trace.as_ref()));
+        let driven = self.drive(deadline, message, watch, &span).await;
         if let Err(failure) = &driven
             && matches!(failure.cause(), Cause::Cancelled { .. })
             && failure.delivery() == Delivery::Unknown
@@ -66,6 +74,7 @@ impl Legs<'_> {
                 result,
                 session,
                 latency,
+                span,
             }),
             Answer::Reply {
                 reply: Reply::Error(error),
@@ -85,7 +94,10 @@ impl Legs<'_> {
         cancellation: &dyn Cancellation,
     ) -> Result<(), Failure> {
         let watch = start(deadline, cancellation).await?;
-        self.drive(deadline, message, watch).await.map(|_accepted| ())
+        let span = LegSpan::open(self.server);
+        self.drive(deadline, message, watch, &span)
+            .await
+            .map(|_accepted| ())
     }
 
     /// Drives a message of the conversation. A server that no longer knows the session ends it.
@@ -94,9 +106,11 @@ impl Legs<'_> {
         deadline: &mut Deadline<'_>,
         message: Message,
         watch: Watch<'_>,
+        span: &LegSpan,
     ) -> Result<(Answer, Delivery), Failure> {
         let message = self.conversation.address(message);
-        let driven = drive(self.transport, self.target, deadline, message, watch).await;
+        span.describe(&message, self.tool);
+        let driven = drive(self.transport, self.server, deadline, message, watch, span).await;
         if let Err(failure) = &driven
             && let Cause::Transport(TransportError::Status(status)) = failure.cause()
             && status.is_session_lost()
@@ -110,18 +124,24 @@ impl Legs<'_> {
 /// Drives one message to the end of its exchange.
 pub(crate) async fn drive(
     transport: &dyn Transport,
-    target: &Arc<Target>,
+    server: &Server,
     deadline: &mut Deadline<'_>,
     message: Message,
     mut watch: Watch<'_>,
+    span: &LegSpan,
 ) -> Result<(Answer, Delivery), Failure> {
     deadline.waited(Stage::Start);
-    let mut exchange = transport.open(target, message);
-    let outcome = poll_fn(|cx| poll_leg(&mut *exchange, deadline, &mut watch, cx)).await?;
+    let mut exchange = transport.open(&server.target, message);
+    let mut poll = |cx: &mut Context<'_>| poll_leg(&mut *exchange, deadline, &mut watch, cx);
+    let outcome = poll_fn(|cx| span.within(|| poll(cx))).await;
     let delivery = exchange.delivery();
-    outcome
-        .map(|answer| (answer, delivery))
-        .map_err(|error| Failure::of_leg(error, delivery))
+    let driven = outcome.and_then(|outcome| {
+        outcome
+            .map(|answer| (answer, delivery))
+            .map_err(|error| Failure::of_leg(error, delivery))
+    });
+    span.ended(&driven);
+    driven
 }
 
 /// What comes before each leg: is there time left, and does the caller still want it?

@@ -24,6 +24,7 @@ pub mod port;
 mod refusal;
 mod server;
 mod session;
+mod telemetry;
 mod timing;
 mod walk;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_wire::{Delivery, Message, ProtocolVersion, ToolDefinition, ToolsPage};
+use mcp_wire::{Message, ProtocolVersion, RequestMeta, ToolDefinition, ToolsPage};
 
 use crate::client::Client;
 use crate::conversation::Conversation;
@@ -78,15 +78,14 @@ impl Legs<'_> {
     ) -> Result<ToolList, Failure> {
         let mut walk = Walk::new(limits);
         let latency = loop {
-            let request = |id| Message::tools_list(id, walk.next());
+            let request = |meta: RequestMeta<'_>| Message::tools_list(meta, walk.next());
             let reply = self.request(deadline, request, &Never).await;
             let reply = if walk.has_begun() {
                 reply.map_err(Failure::after_request)?
             } else {
                 reply?
             };
-            let page =
-                ToolsPage::parse(&reply.result).map_err(|fault| Failure::new(fault, Delivery::Unknown))?;
+            let page = reply.span.read(|| ToolsPage::parse(&reply.result))?;
             if walk.take_in(page)? {
                 break reply.latency;
             }

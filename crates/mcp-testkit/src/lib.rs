@@ -6,6 +6,7 @@ mod clock;
 mod credentials;
 mod outbound;
 mod peer;
+mod spans;
 mod system;
 mod transport;
 
@@ -13,5 +14,6 @@ pub use crate::clock::FakeClock;
 pub use crate::credentials::MemoryCredentials;
 pub use crate::outbound::AdmitAll;
 pub use crate::peer::{PeerLog, PeerReply, RecordedRequest, ReplyEnd, Script, ScriptedPeer};
+pub use crate::spans::{Recorded, TraceRecord};
 pub use crate::system::{FailingEntropy, FixedProcess, SeededEntropy};
 pub use crate::transport::{MemoryAnswer, MemoryTransport};

@@ -42,6 +42,7 @@ mod session;
 mod sse;
 mod text;
 mod tools;
+mod trace;
 mod version;
 
 pub use crate::arguments::{Arguments, ArgumentsError};
@@ -55,7 +56,7 @@ pub use crate::initialize::{InitializeResult, PeerInfo};
 pub use crate::json::JsonType;
 pub use crate::limits::ReplyLimits;
 pub use crate::malformed::{Limit, Malformed, MalformedKind};
-pub use crate::message::{ClientInfo, Expectation, Leg, Message, Method};
+pub use crate::message::{ClientInfo, Expectation, Leg, Message, Method, RequestMeta};
 pub use crate::port::{
     Answer, Credential, CredentialError, CredentialHeader, CredentialHeaderError, CredentialPlacement,
     CredentialRef, CredentialSource, Delivery, Exchange, ExchangeError, ExchangeEvent, OutboundPolicy,
@@ -68,4 +69,5 @@ pub use crate::session::{SessionId, SessionIdError};
 pub use crate::sse::{SseDecoder, SseEvent};
 pub use crate::text::clip;
 pub use crate::tools::{Cursor, ToolDefinition, ToolName, ToolNameError, ToolsPage};
+pub use crate::trace::{TraceContext, TraceContextError};
 pub use crate::version::{ProtocolVersion, UnsupportedVersion};

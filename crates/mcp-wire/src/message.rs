@@ -9,6 +9,7 @@ use crate::id::RequestId;
 use crate::json::write_string;
 use crate::session::SessionId;
 use crate::tools::{Cursor, ToolName};
+use crate::trace::TraceContext;
 use crate::version::ProtocolVersion;
 
 /// One encoded message and what its transport must know beside the bytes: a JSON-RPC message, or the word that a session
@@ -86,12 +87,36 @@ pub struct ClientInfo {
     pub version: String,
 }
 
+/// What a request carries besides its own parameters: its id, and what stands in `params._meta`.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct RequestMeta<'a> {
+    /// The request's id.
+    pub id: RequestId,
+    /// The trace that the request is part of.
+    pub trace: Option<&'a TraceContext>,
+}
+
+impl From<RequestId> for RequestMeta<'_> {
+    fn from(id: RequestId) -> Self {
+        Self { id, trace: None }
+    }
+}
+
+impl<'a> RequestMeta<'a> {
+    /// The metadata of a request that is part of this trace, if of any.
+    #[must_use]
+    pub const fn traced(id: RequestId, trace: Option<&'a TraceContext>) -> Self {
+        Self { id, trace }
+    }
+}
+
 impl Message {
     /// `initialize`: offers [`ProtocolVersion::OFFERED`] and declares no capability.
     ///
     /// [MCP 2025-11-25, Lifecycle, Initialization](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization).
     #[must_use]
-    pub fn initialize(id: RequestId, client: &ClientInfo) -> Self {
+    pub fn initialize<'a>(meta: impl Into<RequestMeta<'a>>, client: &ClientInfo) -> Self {
         let mut params = String::from("{\"protocolVersion\":\"");
         params.push_str(ProtocolVersion::OFFERED.as_str());
         params.push_str("\",\"capabilities\":{},\"clientInfo\":{\"name\":");
@@ -99,7 +124,7 @@ impl Message {
         params.push_str(",\"version\":");
         write_string(&mut params, &client.version);
         params.push_str("}}");
-        Self::encode(Method::Initialize, Expectation::Response(id), Some(&params))
+        Self::request(Method::Initialize, meta.into(), params)
     }
 
     /// `notifications/initialized`: the handshake is done. Carries no id.
@@ -112,35 +137,35 @@ impl Message {
     ///
     /// [MCP 2025-11-25, Ping](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping).
     #[must_use]
-    pub fn ping(id: RequestId) -> Self {
-        Self::encode(Method::Ping, Expectation::Response(id), Some("{}"))
+    pub fn ping<'a>(meta: impl Into<RequestMeta<'a>>) -> Self {
+        Self::request(Method::Ping, meta.into(), String::from("{}"))
     }
 
     /// `tools/list`: the page at `cursor`, or the first one.
     ///
     /// [MCP 2025-11-25, Tools, Listing Tools](https://modelcontextprotocol.io/specification/2025-11-25/server/tools#listing-tools).
     #[must_use]
-    pub fn tools_list(id: RequestId, cursor: Option<&Cursor>) -> Self {
+    pub fn tools_list<'a>(meta: impl Into<RequestMeta<'a>>, cursor: Option<&Cursor>) -> Self {
         let mut params = String::from("{");
         if let Some(cursor) = cursor {
             params.push_str("\"cursor\":");
             write_string(&mut params, cursor.as_str());
         }
         params.push('}');
-        Self::encode(Method::ToolsList, Expectation::Response(id), Some(&params))
+        Self::request(Method::ToolsList, meta.into(), params)
     }
 
     /// `tools/call`: runs `tool` with `arguments`.
     ///
     /// [MCP 2025-11-25, Tools, Calling Tools](https://modelcontextprotocol.io/specification/2025-11-25/server/tools#calling-tools).
     #[must_use]
-    pub fn tools_call(id: RequestId, tool: &ToolName, arguments: &Arguments) -> Self {
+    pub fn tools_call<'a>(meta: impl Into<RequestMeta<'a>>, tool: &ToolName, arguments: &Arguments) -> Self {
         let mut params = String::from("{\"name\":");
         write_string(&mut params, tool.as_str());
         params.push_str(",\"arguments\":");
         params.push_str(arguments.as_str());
         params.push('}');
-        Self::encode(Method::ToolsCall, Expectation::Response(id), Some(&params))
+        Self::request(Method::ToolsCall, meta.into(), params)
     }
 
     /// `notifications/cancelled`: the caller gave the request with this id up. Not for the id of an `initialize`, which
@@ -212,6 +237,22 @@ impl Message {
         self.session.as_ref()
     }
 
+    /// A request: its parameters, an object, with its metadata as the last member.
+    fn request(method: Method, meta: RequestMeta<'_>, mut params: String) -> Self {
+        if let Some(trace) = meta.trace {
+            params.truncate(params.len() - 1);
+            params.push_str(if params == "{" { "" } else { "," });
+            params.push_str("\"_meta\":{\"traceparent\":");
+            write_string(&mut params, trace.traceparent());
+            if let Some(state) = trace.tracestate() {
+                params.push_str(",\"tracestate\":");
+                write_string(&mut params, state);
+            }
+            params.push_str("}}");
+        }
+        Self::encode(method, Expectation::Response(meta.id), Some(&params))
+    }
+
     fn encode(method: Method, expectation: Expectation, params: Option<&str>) -> Self {
         let mut text = String::with_capacity(112 + params.map_or(0, str::len));
         text.push_str("{\"jsonrpc\":\"2.0\",");
@@ -272,10 +313,44 @@ mod tests {
         }
     }
 
+    fn next_id() -> RequestId {
+        let ids = RequestIds::new(Arc::new(Fixed), Arc::new(Fixed)).unwrap();
+        ids.allocate().unwrap()
+    }
+
+    #[test]
+    fn a_trace_stands_last_in_the_parameters_of_every_request() {
+        let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+        let trace = TraceContext::parse(parent, Some("a=\"\\")).unwrap();
+        let meta = || RequestMeta::traced(next_id(), Some(&trace));
+        let info = ClientInfo {
+            name: String::from("host"),
+            version: String::from("1"),
+        };
+        let cursor = None;
+        let arguments = Arguments::parse("{\"a\":1}").unwrap();
+        let tool = ToolName::parse("echo").unwrap();
+        let end = format!(",\"_meta\":{{\"traceparent\":\"{parent}\",\"tracestate\":\"a=\\\"\\\\\"}}}}}}");
+        for (message, before) in [
+            (Message::initialize(meta(), &info), "\"version\":\"1\"}"),
+            (Message::ping(meta()), "\"params\":{"),
+            (Message::tools_list(meta(), cursor), "\"params\":{"),
+            (
+                Message::tools_call(meta(), &tool, &arguments),
+                "\"params\":{\"name\":\"echo\",\"arguments\":{\"a\":1}",
+            ),
+        ] {
+            let text = core::str::from_utf8(message.body()).unwrap();
+            let end = if before.ends_with('{') { &end[1..] } else { &end };
+            assert!(text.ends_with(&format!("{before}{end}")), "{text}");
+        }
+        let plain = Message::ping(next_id());
+        assert!(plain.body().ends_with(b"\"params\":{}}"));
+    }
+
     #[test]
     fn a_cancelled_request_is_named_by_its_id_in_a_message_that_has_none() {
-        let ids = RequestIds::new(Arc::new(Fixed), Arc::new(Fixed)).unwrap();
-        let id = ids.allocate().unwrap();
+        let id = next_id();
         let notice = Message::cancelled(id);
         let expected = format!(
             "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{{\"requestId\":\"{id}\",\

@@ -69,12 +69,34 @@ pub(crate) struct Options {
     /// Allow plain http beyond this machine.
     #[arg(long, global = true)]
     pub(crate) allow_http: bool,
+    /// Show where the time went: queue, connect, first byte, body, decode.
+    #[arg(long, global = true)]
+    pub(crate) timing: bool,
+    /// Log to standard error, down to this level.
+    #[arg(long, global = true, value_enum, value_name = "LEVEL")]
+    pub(crate) log: Option<Level>,
+    /// The trace that the operation is part of, sent with each request: `00-<trace id>-<parent id>-<flags>`.
+    #[arg(long, global = true, value_name = "CONTEXT")]
+    pub(crate) traceparent: Option<String>,
+    /// What further tracers say of the trace.
+    #[arg(long, global = true, value_name = "LIST", requires = "traceparent")]
+    pub(crate) tracestate: Option<String>,
     /// How to print.
     #[arg(long, global = true, value_enum, default_value_t = Output::Text)]
     output: Output,
     /// The same as `--output json`.
     #[arg(long, global = true)]
     json: bool,
+}
+
+/// How much is logged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Level {
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -11,14 +11,14 @@ use mcp_policy::{Cause, Failure, Refusal, WalkFault};
 use mcp_wire::{
     ArgumentsError, CredentialError, CredentialRef, Delivery, EndpointError, IdError, JsonType, Malformed,
     MalformedKind, OutboundRefusal, ReplyLimits, RequestIds, Response, RpcError, Stage, StatusFailure,
-    TransportError,
+    TraceContextError, TransportError,
 };
 
 use crate::failed::{Failed, Local};
 
 /// The sources whose `kind` functions give kinds as literals. Those of the wire's own rules are in
 /// [`MalformedKind::ALL`].
-const SOURCES: [&str; 10] = [
+const SOURCES: [&str; 11] = [
     include_str!("failed.rs"),
     include_str!("../../mcp-policy/src/failure.rs"),
     include_str!("../../mcp-policy/src/walk.rs"),
@@ -29,6 +29,7 @@ const SOURCES: [&str; 10] = [
     include_str!("../../mcp-wire/src/port/credential.rs"),
     include_str!("../../mcp-wire/src/port/failure.rs"),
     include_str!("../../mcp-wire/src/port/outbound.rs"),
+    include_str!("../../mcp-wire/src/trace.rs"),
 ];
 
 /// What the code or the table says of a kind: classes, culprits, deliveries and exit statuses.
@@ -233,8 +234,13 @@ fn command_line() -> Vec<Failed> {
         Local::CaInvalid,
         Local::RuntimeUnavailable,
     ];
+    let traces = [TraceContextError::Parent, TraceContextError::State];
+    let traces = traces.map(|error| Failed::typed(error.kind(), error));
     let urls = urls.map(|error| Failed::typed(error.kind(), error));
     let arguments = arguments.map(|error| Failed::typed(error.kind(), error));
     let locals = locals.map(|local| Failed::local(local, ""));
-    urls.into_iter().chain(arguments).chain(locals).collect()
+    (urls.into_iter().chain(arguments))
+        .chain(traces)
+        .chain(locals)
+        .collect()
 }

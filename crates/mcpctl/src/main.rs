@@ -8,9 +8,11 @@ mod exit;
 mod failed;
 #[cfg(test)]
 mod kinds;
+mod log;
 mod operation;
 mod output;
 mod printable;
+mod timing;
 mod usage;
 mod waiting;
 
@@ -22,7 +24,8 @@ use clap::Parser;
 use crate::arguments::{Arguments, wants_json};
 use crate::exit::Exit;
 use crate::failed::{Failed, Local};
-use crate::output::{Format, Shown};
+use crate::output::Format;
+use crate::timing::Ended;
 
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
@@ -30,8 +33,11 @@ fn main() -> ExitCode {
         Err(error) => return refuse_usage(error),
     };
     let format = arguments.options.format();
-    let shown = operation::run(&arguments).unwrap_or_else(Shown::Failed);
-    finish(&shown, format)
+    if let Some(level) = arguments.options.log {
+        log::start(level);
+    }
+    let ended = operation::run(&arguments).unwrap_or_else(Ended::from);
+    finish(&ended, format)
 }
 
 /// Prints what the command line got wrong; help and version are no mistakes.
@@ -39,7 +45,7 @@ fn refuse_usage(error: clap::Error) -> ExitCode {
     let error = usage::conceal(error);
     if error.use_stderr() && wants_json() {
         let failed = Failed::local(Local::Usage, usage::one_line(&error));
-        return finish(&Shown::Failed(failed), Format::Json);
+        return finish(&Ended::from(failed), Format::Json);
     }
     // There is nobody left to tell when the terminal is gone.
     let _unprinted = error.print();
@@ -51,12 +57,12 @@ fn refuse_usage(error: clap::Error) -> ExitCode {
 }
 
 /// Prints and ends the process at once: a name look-up that still runs on its thread does not hold it.
-fn finish(shown: &Shown, format: Format) -> ExitCode {
-    let (data, remark) = shown.render(format);
+fn finish(ended: &Ended, format: Format) -> ExitCode {
+    let (data, remark) = ended.render(format);
     // A closed pipe is the reader's choice, and the exit status still tells.
     let _unprinted = io::stdout()
         .write_all(data.as_bytes())
         .and_then(|()| io::stdout().flush());
     let _unprinted = io::stderr().write_all(remark.as_bytes());
-    std::process::exit(i32::from(shown.exit().code()))
+    std::process::exit(i32::from(ended.shown.exit().code()))
 }

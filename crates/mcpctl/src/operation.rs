@@ -1,19 +1,21 @@
 //! From the command line to the operation and its outcome.
 
 use std::io::Read;
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_host::{Budget, CancelToken, Host, OutboundRules, Server, Tls, Vault, Wiring};
 use mcp_policy::port::{Actor, RunId};
-use mcp_policy::{Cause, Refusal, ServerName, WalkLimits};
+use mcp_policy::{Cause, Refusal, ServerName, Timing, WalkLimits};
 use mcp_wire::{
     Arguments as ToolArguments, ClientInfo, Credential, CredentialHeader, CredentialHeaderError,
-    CredentialPlacement, CredentialRef, Endpoint, Target, ToolName,
+    CredentialPlacement, CredentialRef, Endpoint, Target, ToolName, TraceContext,
 };
 
 use crate::arguments::{Arguments, Command, Options};
 use crate::failed::{Failed, Local};
 use crate::output::Shown;
+use crate::timing::Ended;
 use crate::waiting::{Interrupt, wait};
 
 /// The most that is read from standard input, in bytes.
@@ -26,7 +28,7 @@ enum Task {
     Call(ToolName, ToolArguments),
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Shown, Failed> {
+pub(crate) fn run(arguments: &Arguments) -> Result<Ended, Failed> {
     let url = arguments.command.url();
     let endpoint = Endpoint::parse(url).map_err(|error| Failed::typed(error.kind(), error))?;
     let origin = endpoint.origin();
@@ -34,7 +36,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Shown, Failed> {
 }
 
 /// Standard input comes last: nobody waits for it when something else is wrong.
-fn run_at(endpoint: Endpoint, arguments: &Arguments, origin: &str) -> Result<Shown, Failed> {
+fn run_at(endpoint: Endpoint, arguments: &Arguments, origin: &str) -> Result<Ended, Failed> {
     let server = read_server(endpoint, &arguments.options)?;
     let host = wire(&arguments.options)?;
     let task = read_task(&arguments.command)?;
@@ -42,41 +44,54 @@ fn run_at(endpoint: Endpoint, arguments: &Arguments, origin: &str) -> Result<Sho
         .enable_all()
         .build()
         .map_err(|error| Failed::local(Local::RuntimeUnavailable, error))?;
-    let shown = runtime.block_on(carry_out(&host, &server, task, origin));
+    let ended = runtime.block_on(carry_out(&host, &server, task, origin));
     // A name look-up or a reading of a file may still block a thread; dropping the runtime would wait for it.
     runtime.shutdown_background();
-    shown
+    let (shown, timing) = ended?;
+    let ended = Ended::new(shown);
+    Ok(if arguments.options.timing {
+        ended.timed(timing)
+    } else {
+        ended
+    })
 }
 
-async fn carry_out(host: &Host, server: &Server, task: Task, origin: &str) -> Result<Shown, Failed> {
+/// Carries out the task; what is shown of it, and where its time went.
+async fn carry_out(
+    host: &Host,
+    server: &Server,
+    task: Task,
+    origin: &str,
+) -> Result<(Shown, Timing), Failed> {
     let client = host.client();
     let outcome = match task {
         Task::Ping => {
             let pong = wait(client.ping(server), origin, Interrupt::Drop).await;
-            pong.map(|pong| pong.map(|pong| Shown::pong(pong, origin)))
+            pong.map(|pong| pong.map(|pong| (pong.timing, Shown::pong(pong, origin))))
         }
         Task::Tools => {
             let list = client.list_tools(server, WalkLimits::default());
             let list = wait(list, origin, Interrupt::Drop).await;
-            list.map(|list| list.map(|list| Shown::tools(&list)))
+            list.map(|list| list.map(|list| (list.timing, Shown::tools(&list))))
         }
         Task::Call(tool, arguments) => {
             let token = CancelToken::new();
             let (run, actor) = (RunId("mcpctl".to_owned()), Actor::Unattended);
             let call = client.call_tool(server, &tool, &arguments, &run, &actor, &token);
             let call = wait(call, origin, Interrupt::Cancel(&token)).await;
-            call.map(|call| call.map(|outcome| Shown::call(outcome, origin)))
+            call.map(|call| call.map(|outcome| (outcome.timing, Shown::call(outcome, origin))))
         }
     };
     match outcome {
         None => Err(Failed::interrupted()),
-        Some(Ok(shown)) => Ok(shown),
+        Some(Ok((timing, shown))) => Ok((shown, timing)),
         Some(Err(failure)) => {
-            if let Cause::Rpc { error, http_status } = failure.cause() {
-                Ok(Shown::rpc_error(error, *http_status, origin))
+            let shown = if let Cause::Rpc { error, http_status } = failure.cause() {
+                Shown::rpc_error(error, *http_status, origin)
             } else {
-                Err(Failed::of(&failure))
-            }
+                Shown::Failed(Failed::of(&failure).at(origin))
+            };
+            Ok((shown, failure.timing()))
         }
     }
 }
@@ -194,6 +209,10 @@ fn wire(options: &Options) -> Result<Host, Failed> {
         let pem = std::fs::read(path)
             .map_err(|_error| Failed::local(Local::CaUnreadable, "the file of --ca could not be read"))?;
         wiring.tls = Tls::with_authorities(&pem).map_err(|error| Failed::local(Local::CaInvalid, error))?;
+    }
+    if let Some(traceparent) = &options.traceparent {
+        let trace = TraceContext::parse(traceparent, options.tracestate.as_deref());
+        wiring.trace = Arc::new(trace.map_err(|error| Failed::typed(error.kind(), error))?);
     }
     Host::wire(wiring).map_err(|error| Failed::of(&Refusal::Id(error).into()))
 }

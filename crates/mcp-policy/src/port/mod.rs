@@ -10,6 +10,7 @@ mod clock;
 mod gate;
 mod health;
 mod ledger;
+mod trace;
 
 pub use self::approvals::{ApprovalDecision, Approvals};
 pub use self::cancellation::{Cancellation, CancellationUnknown, Never};
@@ -17,3 +18,4 @@ pub use self::clock::{Clock, Moment, Timer, UnixTime};
 pub use self::gate::{Actor, CallRequest, DenialReason, Denials, Gate, RunId};
 pub use self::health::{Contact, HealthStore};
 pub use self::ledger::{LedgerError, RunLedger, Step, StepId, StepOutcome, StepStatus, StoreError};
+pub use self::trace::{TraceSource, Untraced};

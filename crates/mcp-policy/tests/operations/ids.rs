@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use mcp_policy::memory::{FixedApprovals, MemoryDenials, MemoryHealth, MemoryLedger, PermitAll};
-use mcp_policy::port::{ApprovalDecision, Never};
+use mcp_policy::port::{ApprovalDecision, Never, Untraced};
 use mcp_policy::{Client, Culprit, Failure, Ports, Refusal};
 use mcp_testkit::{FailingEntropy, FakeClock, FixedProcess, MemoryTransport, SeededEntropy};
 use mcp_wire::{ClientInfo, Delivery, Entropy, EntropyUnavailable, IdError, RequestIds};
@@ -138,6 +138,7 @@ fn a_client_without_random_bytes_is_not_made() {
         approvals: Arc::new(FixedApprovals(ApprovalDecision::Granted)),
         ledger: Arc::<MemoryLedger>::default(),
         health: Arc::<MemoryHealth>::default(),
+        trace: Arc::new(Untraced),
     };
     let info = ClientInfo {
         name: "host".to_owned(),

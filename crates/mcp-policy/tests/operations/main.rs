@@ -13,5 +13,6 @@ mod order;
 mod session;
 mod sources;
 mod support;
+mod telemetry;
 mod timing;
 mod world;

@@ -8,7 +8,7 @@ use mcp_policy::memory::{MemoryDenials, MemoryHealth, MemoryLedger};
 use mcp_policy::port::{
     Actor, ApprovalDecision, Approvals, CallRequest, Cancellation, Clock, Contact, DenialReason, Denials,
     Gate, HealthStore, LedgerError, Moment, RunId, RunLedger, Step, StepId, StepOutcome, StepStatus,
-    StoreError,
+    StoreError, Untraced,
 };
 use mcp_policy::{CallOutcome, Client, Failure, Ports, Server, ServerName};
 use mcp_testkit::{FakeClock, FixedProcess, MemoryAnswer, MemoryTransport, SeededEntropy};
@@ -180,6 +180,7 @@ fn wired(ports: &Arc<Recorder>) -> Ports {
         approvals: ports.clone(),
         ledger: ports.clone(),
         health: ports.clone(),
+        trace: Arc::new(Untraced),
     }
 }
 

@@ -13,6 +13,8 @@ mod hostile;
 #[cfg(test)]
 mod input;
 #[cfg(test)]
+mod observing;
+#[cfg(test)]
 mod secrets;
 #[cfg(test)]
 mod shapes;
