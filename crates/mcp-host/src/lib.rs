@@ -9,6 +9,7 @@
 //! # Ok(()) }
 //! ```
 
+mod asked;
 mod cancel;
 mod clock;
 mod host;
@@ -20,6 +21,7 @@ pub use mcp_policy::{
     AddressClass, Budget, CallOutcome, Client, Failure, NeverDialled, OutboundRules, Server,
 };
 
+pub use crate::asked::Asked;
 pub use crate::cancel::CancelToken;
 pub use crate::clock::TokioClock;
 pub use crate::host::{Host, HostError, Wiring};

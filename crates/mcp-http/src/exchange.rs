@@ -146,7 +146,9 @@ impl HttpExchange {
                 Poll::Pending if patience.as_mut().poll(cx).is_pending() => {
                     return self.wait(State::Discarding { body, read, patience });
                 }
-                Poll::Ready(Piece::Data(piece)) if read + piece.len() <= ReplyLimits::ERROR_BODY_BYTES => {
+                Poll::Ready(Piece::Data(piece))
+                    if read + piece.len() <= self.shared.options.discard_bytes =>
+                {
                     self.state = State::Discarding {
                         body,
                         read: read + piece.len(),

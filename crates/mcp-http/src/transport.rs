@@ -52,6 +52,9 @@ pub struct HttpOptions {
     /// accepted, so that its connection can be used again. Default 250 ms. When that time is up the message counts as
     /// accepted and the connection is given up.
     pub discard: Duration,
+    /// How much of that body is read, in bytes. Default 16,384 (16 KiB). Beyond it the message counts as accepted and the
+    /// connection is given up.
+    pub discard_bytes: usize,
 }
 
 impl Default for HttpOptions {
@@ -64,6 +67,7 @@ impl Default for HttpOptions {
             head_fields: 128,
             exchanges: 64,
             discard: Duration::from_millis(250),
+            discard_bytes: 16 * 1_024,
         }
     }
 }

@@ -22,14 +22,14 @@ pub struct ReplyLimits {
     pub line_bytes: usize,
     /// Bytes of the joined data of one event. Default: as `body_bytes`.
     pub event_bytes: usize,
+    /// Bytes of the body of an error status that are read for the server's own no. Default 16,384 (16 KiB). A larger body
+    /// leaves the status as it is.
+    pub error_body_bytes: usize,
 }
 
 impl ReplyLimits {
     /// The deepest nesting that can be asked for.
     pub const MAX_DEPTH: usize = 1_024;
-
-    /// The default bound for the body of an error status, in bytes.
-    pub const ERROR_BODY_BYTES: usize = 16 * 1_024;
 }
 
 impl Default for ReplyLimits {
@@ -41,6 +41,7 @@ impl Default for ReplyLimits {
             events: 65_536,
             line_bytes: BODY_BYTES,
             event_bytes: BODY_BYTES,
+            error_body_bytes: 16 * 1_024,
         }
     }
 }

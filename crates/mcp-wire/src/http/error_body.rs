@@ -8,7 +8,7 @@ use crate::port::{Answer, ExchangeError, StatusFailure, TransportError};
 use crate::reply::{BodyEnd, Reply};
 use crate::response::{Response, unattributed_code};
 
-/// Reads the JSON body of a 4xx or 5xx, up to [`ReplyLimits::ERROR_BODY_BYTES`].
+/// Reads the JSON body of a 4xx or 5xx, up to [`ReplyLimits::error_body_bytes`].
 ///
 /// A complete and valid JSON-RPC error for this request is surfaced as the server's answer. An error that names no
 /// request lends its code number to the failure. Anything else, a result included, leaves the failure as it is.
@@ -36,7 +36,7 @@ impl ErrorBody {
 
     /// Takes a piece of the body. `false` when no more is wanted.
     pub fn push(&mut self, piece: &[u8]) -> bool {
-        let room = ReplyLimits::ERROR_BODY_BYTES - self.text.len();
+        let room = self.limits.error_body_bytes - self.text.len();
         self.text
             .extend_from_slice(piece.get(..room.min(piece.len())).unwrap_or_default());
         self.overflown |= piece.len() > room;
@@ -78,5 +78,40 @@ impl ErrorBody {
 
     fn keeps_its_meaning(&self) -> bool {
         matches!(self.failure.status, 401 | 403 | 404 | 429)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::Method;
+    use alloc::format;
+
+    /// What becomes of a body of `length` bytes under a bound of 64: the code that the failure ends with.
+    fn code_of(length: usize) -> Option<i64> {
+        let leg = Leg {
+            method: Method::Initialized,
+            expectation: Expectation::Acceptance,
+            in_session: false,
+        };
+        let mut limits = ReplyLimits::default();
+        limits.error_body_bytes = 64;
+        let mut body = ErrorBody::new(StatusFailure::new(400, false), leg, limits);
+        let text = r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"no"}}"#;
+        let text = format!("{text}{}", " ".repeat(length - text.len()));
+        let whole = text.as_bytes().chunks(7).all(|piece| body.push(piece));
+        assert_eq!(whole, length <= 64);
+        match body.finish(BodyEnd::Complete) {
+            Err(ExchangeError::Transport(TransportError::Status(failure))) => {
+                failure.code.map(|code| code.get())
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_edge_of_the_bound() {
+        assert_eq!(code_of(64), Some(-32_600));
+        assert_eq!(code_of(65), None);
     }
 }
