@@ -94,8 +94,10 @@ mod tests {
             expectation: Expectation::Acceptance,
             in_session: false,
         };
-        let mut limits = ReplyLimits::default();
-        limits.error_body_bytes = 64;
+        let limits = ReplyLimits {
+            error_body_bytes: 64,
+            ..ReplyLimits::default()
+        };
         let mut body = ErrorBody::new(StatusFailure::new(400, false), leg, limits);
         let text = r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"no"}}"#;
         let text = format!("{text}{}", " ".repeat(length - text.len()));
