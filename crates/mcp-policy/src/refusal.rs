@@ -52,7 +52,7 @@ impl Refusal {
             Self::ApprovalDenied => "approval-denied",
             Self::ApprovalPending => "approval-pending",
             Self::RunLimit { .. } => "run-limit",
-            Self::Store(_) => "store-unavailable",
+            Self::Store(error) => error.kind(),
             Self::NoRun => "no-run",
             Self::SessionGone => "session-gone",
             Self::Id(error) => error.kind(),

@@ -85,6 +85,43 @@ pub enum DataClass {
     SecretAdjacent,
 }
 
+impl DataClass {
+    /// Every class, from open to closely held.
+    pub const ALL: [Self; 6] = [
+        Self::PublicContent,
+        Self::EditorContent,
+        Self::SourceCode,
+        Self::InternalConfiguration,
+        Self::SystemDiagnostics,
+        Self::SecretAdjacent,
+    ];
+
+    /// The stable name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PublicContent => "publicContent",
+            Self::EditorContent => "editorContent",
+            Self::SourceCode => "sourceCode",
+            Self::InternalConfiguration => "internalConfiguration",
+            Self::SystemDiagnostics => "systemDiagnostics",
+            Self::SecretAdjacent => "secretAdjacent",
+        }
+    }
+
+    /// The class of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|class| class.name() == name)
+    }
+
+    /// The class that a store holds as this text; one that nobody knows counts as the most sensitive.
+    #[must_use]
+    pub fn from_stored(text: &str) -> Self {
+        Self::named(text).unwrap_or(Self::SecretAdjacent)
+    }
+}
+
 /// Whether a call to a server's tools needs an approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ApprovalRule {
@@ -92,4 +129,56 @@ pub enum ApprovalRule {
     Required,
     /// The operator switched approval off for this server.
     NotRequired,
+}
+
+impl ApprovalRule {
+    /// The text by which a store holds the rule.
+    #[must_use]
+    pub const fn as_stored(self) -> &'static str {
+        match self {
+            Self::Required => "on",
+            Self::NotRequired => "off",
+        }
+    }
+
+    /// The rule that a store holds as this text: an approval is required unless the text is `off`, exactly.
+    #[must_use]
+    pub fn from_stored(text: &str) -> Self {
+        if text == "off" {
+            Self::NotRequired
+        } else {
+            Self::Required
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_store_holds_is_read_to_the_strict_side() {
+        for class in DataClass::ALL {
+            assert_eq!(DataClass::from_stored(class.name()), class);
+        }
+        for unknown in [
+            "",
+            "publiccontent",
+            "public-content",
+            "PublicContent",
+            " publicContent",
+        ] {
+            assert_eq!(
+                DataClass::from_stored(unknown),
+                DataClass::SecretAdjacent,
+                "{unknown}"
+            );
+        }
+        for rule in [ApprovalRule::Required, ApprovalRule::NotRequired] {
+            assert_eq!(ApprovalRule::from_stored(rule.as_stored()), rule);
+        }
+        for on in ["", "0", "no", "false", "OFF", "off ", "on"] {
+            assert_eq!(ApprovalRule::from_stored(on), ApprovalRule::Required, "{on}");
+        }
+    }
 }

@@ -138,6 +138,21 @@ impl Endpoint {
         }
     }
 
+    /// The whole URL, as a store keeps it. A query may hold a secret, so it is not for messages.
+    #[must_use]
+    pub fn to_url(&self) -> String {
+        let port = self
+            .port
+            .map(|port| alloc::format!(":{port}"))
+            .unwrap_or_default();
+        alloc::format!(
+            "{}://{}{port}{}",
+            self.scheme.as_str(),
+            self.host,
+            self.path_and_query
+        )
+    }
+
     /// Scheme, host and port, for messages and as the key of a connection. Holds no secret.
     #[must_use]
     pub fn origin(&self) -> String {
@@ -256,6 +271,21 @@ impl EndpointError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_kept_url_is_read_back_as_the_same_endpoint() {
+        for url in [
+            "https://srv.example",
+            "https://srv.example/",
+            "https://srv.example:443/mcp",
+            "http://[::1]:8080/a?b=c",
+            "http://127.0.0.1?x",
+        ] {
+            let endpoint = Endpoint::parse(url).unwrap();
+            assert_eq!(endpoint.to_url(), url);
+            assert_eq!(Endpoint::parse(&endpoint.to_url()), Ok(endpoint));
+        }
+    }
     use alloc::format;
     use alloc::string::ToString;
 

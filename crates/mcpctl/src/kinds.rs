@@ -18,10 +18,11 @@ use crate::failed::{Failed, Local};
 
 /// The sources whose `kind` functions give kinds as literals. Those of the wire's own rules are in
 /// [`MalformedKind::ALL`].
-const SOURCES: [&str; 11] = [
+const SOURCES: [&str; 12] = [
     include_str!("failed.rs"),
     include_str!("../../mcp-policy/src/failure.rs"),
     include_str!("../../mcp-policy/src/walk.rs"),
+    include_str!("../../mcp-policy/src/port/store.rs"),
     include_str!("../../mcp-policy/src/refusal.rs"),
     include_str!("../../mcp-wire/src/endpoint.rs"),
     include_str!("../../mcp-wire/src/id.rs"),
@@ -190,7 +191,12 @@ fn refusals() -> Vec<Refusal> {
         Refusal::ApprovalDenied,
         Refusal::ApprovalPending,
         Refusal::RunLimit { limit: 1 },
-        Refusal::Store(StoreError),
+        Refusal::Store(StoreError::Unavailable),
+        Refusal::Store(StoreError::Busy),
+        Refusal::Store(StoreError::Corrupt),
+        Refusal::Store(StoreError::Newer { found: 2, known: 1 }),
+        Refusal::Store(StoreError::Full),
+        Refusal::Store(StoreError::Denied),
         Refusal::NoRun,
         Refusal::SessionGone,
         Refusal::Id(IdError::Entropy),

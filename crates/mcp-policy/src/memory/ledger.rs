@@ -83,7 +83,7 @@ impl RunLedger for MemoryLedger {
             .steps
             .iter_mut()
             .find(|row| row.id == step && row.outcome.is_none());
-        PortFuture::ready(row.map_or(Err(StoreError.into()), |row| {
+        PortFuture::ready(row.map_or(Err(StoreError::Unavailable.into()), |row| {
             row.stamped = outcome.delivery != Delivery::NotSent;
             row.outcome = Some(outcome);
             Ok(())

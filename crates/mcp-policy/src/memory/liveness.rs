@@ -42,4 +42,8 @@ impl HealthStore for MemoryHealth {
         *count += 1;
         PortFuture::ready(Ok(()))
     }
+
+    fn last(&self, server: &ServerName) -> PortFuture<Result<Option<Contact>, StoreError>> {
+        PortFuture::ready(Ok(self.last(server)))
+    }
 }

@@ -16,6 +16,13 @@ pub trait HealthStore: Send + Sync {
     ///
     /// [`StoreError`] when it could not be noted. The operation's result stands regardless.
     fn record(&self, server: &ServerName, contact: Contact) -> PortFuture<Result<(), StoreError>>;
+
+    /// The last contact with a server.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`].
+    fn last(&self, server: &ServerName) -> PortFuture<Result<Option<Contact>, StoreError>>;
 }
 
 /// A contact with a server.

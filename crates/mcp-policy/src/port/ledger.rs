@@ -2,7 +2,7 @@
 
 use mcp_wire::{Delivery, PortFuture};
 
-use super::{CallRequest, RunId};
+use super::{CallRequest, RunId, StoreError};
 
 /// Keeps the steps of runs.
 ///
@@ -90,8 +90,3 @@ pub enum LedgerError {
     #[error(transparent)]
     Store(#[from] StoreError),
 }
-
-/// A store could not read or write.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the store did not answer or refused the write")]
-pub struct StoreError;

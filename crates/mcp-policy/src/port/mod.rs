@@ -10,6 +10,8 @@ mod clock;
 mod gate;
 mod health;
 mod ledger;
+mod servers;
+mod store;
 mod trace;
 
 pub use self::approvals::{ApprovalDecision, Approvals};
@@ -17,5 +19,7 @@ pub use self::cancellation::{Cancellation, CancellationUnknown, Never};
 pub use self::clock::{Clock, Moment, Timer, UnixTime};
 pub use self::gate::{Actor, CallRequest, DenialReason, Denials, Gate, RunId};
 pub use self::health::{Contact, HealthStore};
-pub use self::ledger::{LedgerError, RunLedger, Step, StepId, StepOutcome, StepStatus, StoreError};
+pub use self::ledger::{LedgerError, RunLedger, Step, StepId, StepOutcome, StepStatus};
+pub use self::servers::ServerStore;
+pub use self::store::StoreError;
 pub use self::trace::{TraceSource, Untraced};

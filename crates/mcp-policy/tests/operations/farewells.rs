@@ -392,7 +392,7 @@ fn all_farewells_of_an_operation_share_one_second() {
 #[test]
 fn an_outcome_that_cannot_be_stored_is_told_and_the_session_ended() {
     let answers = Answers {
-        settle: Some(Err(LedgerError::Store(StoreError))),
+        settle: Some(Err(LedgerError::Store(StoreError::Unavailable))),
         ..Answers::default()
     };
     let (tap, script) = Tap::on(in_session(well));

@@ -51,14 +51,14 @@ fn a_health_store_that_fails_or_never_answers_changes_no_result() {
     let given = run_all(Some(Ok(())));
     assert!(given.ping.is_ok() && given.probe.is_ok() && given.list.is_ok());
     assert_eq!(given.call, Ok("done".to_owned()));
-    assert_eq!(run_all(Some(Err(StoreError))), given);
+    assert_eq!(run_all(Some(Err(StoreError::Unavailable))), given);
     assert_eq!(run_all(None), given);
 }
 
 #[test]
 fn a_note_that_fails_is_not_repeated_and_leaves_the_settlement_alone() {
     let answers = Answers {
-        contact: Some(Err(StoreError)),
+        contact: Some(Err(StoreError::Unavailable)),
         ..Answers::default()
     };
     let world = World::new(answers, well);

@@ -164,7 +164,7 @@ fn the_stamp_stands_before_the_first_leg_and_has_no_outcome_yet() {
 fn an_outcome_that_cannot_be_kept_is_told_with_its_delivery() {
     let lost = |_: &Message| MemoryAnswer::Failed(TransportError::ConnectionLost.into());
     let answers = Answers {
-        settle: Some(Err(LedgerError::Store(StoreError))),
+        settle: Some(Err(LedgerError::Store(StoreError::Unavailable))),
         ..Answers::default()
     };
     let cases = [

@@ -118,7 +118,7 @@ fn a_denial_that_cannot_be_kept_stays_a_denial() {
     let no = No {
         answers: Answers {
             gate: Some(Err(DenialReason::TrustZone)),
-            denial: Some(Err(StoreError)),
+            denial: Some(Err(StoreError::Unavailable)),
             ..Answers::default()
         },
         refusal: Refusal::NotPermitted(DenialReason::TrustZone),
@@ -148,7 +148,11 @@ fn a_call_that_is_not_approved_is_neither_charged_nor_stamped() {
             Refusal::ApprovalPending,
             "approval-pending",
         ),
-        (Err(StoreError), Refusal::Store(StoreError), "store-unavailable"),
+        (
+            Err(StoreError::Unavailable),
+            Refusal::Store(StoreError::Unavailable),
+            "store-unavailable",
+        ),
     ];
     for (approval, refusal, kind) in cases {
         let no = No {
@@ -174,8 +178,8 @@ fn a_call_that_cannot_be_charged_is_not_stamped() {
         ),
         (LedgerError::NoRun, Refusal::NoRun, "no-run"),
         (
-            LedgerError::Store(StoreError),
-            Refusal::Store(StoreError),
+            LedgerError::Store(StoreError::Unavailable),
+            Refusal::Store(StoreError::Unavailable),
             "store-unavailable",
         ),
     ];
@@ -198,8 +202,8 @@ fn a_call_that_cannot_be_stamped_never_opens_the_transport() {
     let cases = [
         (LedgerError::NoRun, Refusal::NoRun, "no-run"),
         (
-            LedgerError::Store(StoreError),
-            Refusal::Store(StoreError),
+            LedgerError::Store(StoreError::Unavailable),
+            Refusal::Store(StoreError::Unavailable),
             "store-unavailable",
         ),
     ];

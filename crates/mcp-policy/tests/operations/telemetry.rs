@@ -126,15 +126,15 @@ fn what_somebody_should_look_at_is_a_warning_or_an_error() {
     use mcp_policy::port::{DenialReason, LedgerError, StoreError};
     let denied = Answers {
         gate: Some(Err(DenialReason::TrustZone)),
-        denial: Some(Err(StoreError)),
+        denial: Some(Err(StoreError::Unavailable)),
         ..Answers::default()
     };
     let unhealthy = Answers {
-        contact: Some(Err(StoreError)),
+        contact: Some(Err(StoreError::Unavailable)),
         ..Answers::default()
     };
     let unrecorded = Answers {
-        settle: Some(Err(LedgerError::Store(StoreError))),
+        settle: Some(Err(LedgerError::Store(StoreError::Unavailable))),
         ..Answers::default()
     };
     for (answers, expected) in [

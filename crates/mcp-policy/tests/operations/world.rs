@@ -253,6 +253,10 @@ impl HealthStore for Recorder {
         self.note("contact");
         say(self.answers.contact, || self.health.record(server, contact))
     }
+
+    fn last(&self, server: &ServerName) -> PortFuture<Result<Option<Contact>, StoreError>> {
+        PortFuture::ready(Ok(self.health.last(server)))
+    }
 }
 
 impl Transport for Recorder {
