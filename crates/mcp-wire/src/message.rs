@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::id::RequestId;
-use crate::json::{JsonType, Scanner, write_string};
+use crate::json::{JsonType, Scanner, write_json_string};
 use crate::limits::ReplyLimits;
 use crate::malformed::MalformedKind;
 use crate::session::SessionId;
@@ -96,9 +96,9 @@ impl Message {
         let mut params = String::from("{\"protocolVersion\":\"");
         params.push_str(ProtocolVersion::OFFERED.as_str());
         params.push_str("\",\"capabilities\":{},\"clientInfo\":{\"name\":");
-        write_string(&mut params, &client.name);
+        write_json_string(&mut params, &client.name);
         params.push_str(",\"version\":");
-        write_string(&mut params, &client.version);
+        write_json_string(&mut params, &client.version);
         params.push_str("}}");
         Self::encode(Method::Initialize, Expectation::Response(id), Some(&params))
     }
@@ -125,7 +125,7 @@ impl Message {
         let mut params = String::from("{");
         if let Some(cursor) = cursor {
             params.push_str("\"cursor\":");
-            write_string(&mut params, cursor.as_str());
+            write_json_string(&mut params, cursor.as_str());
         }
         params.push('}');
         Self::encode(Method::ToolsList, Expectation::Response(id), Some(&params))
@@ -137,7 +137,7 @@ impl Message {
     #[must_use]
     pub fn tools_call(id: RequestId, tool: &ToolName, arguments: &Arguments) -> Self {
         let mut params = String::from("{\"name\":");
-        write_string(&mut params, tool.as_str());
+        write_json_string(&mut params, tool.as_str());
         params.push_str(",\"arguments\":");
         params.push_str(arguments.as_str());
         params.push('}');

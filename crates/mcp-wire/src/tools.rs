@@ -124,6 +124,19 @@ impl ToolDefinition {
         &self.name
     }
 
+    /// A member of the definition: its type, and its value as the server wrote it. Of several the last one counts.
+    #[must_use]
+    pub fn member(&self, name: &str) -> Option<(JsonType, &str)> {
+        let mut found = None;
+        // The text was scanned before, so the walk meets no fault.
+        let _scanned_before = for_each_member(&self.text, |member, value| {
+            if member == name {
+                found = Some((value.kind, value.text));
+            }
+        });
+        found
+    }
+
     /// The whole definition as the server wrote it: a JSON object. Remote text; nothing in it decides policy.
     #[must_use]
     pub fn text(&self) -> &str {
