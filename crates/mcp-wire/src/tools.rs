@@ -205,3 +205,18 @@ pub enum ToolNameError {
     #[error("the name holds a control character")]
     Control,
 }
+
+impl ToolNameError {
+    /// The stable kebab-case kind.
+    #[must_use]
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::NotObject => "definition-not-object",
+            Self::Missing => "name-missing",
+            Self::NotString => "name-not-string",
+            Self::Empty => "name-empty",
+            Self::TooLong => "name-too-long",
+            Self::Control => "name-control-character",
+        }
+    }
+}
