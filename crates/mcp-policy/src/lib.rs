@@ -5,11 +5,14 @@
 //! one deadline from its first step to its last leg. This crate names no runtime, no HTTP library and no store; it meets
 //! them behind ports: the wire's [`Transport`](mcp_wire::Transport), and its own in [`port`].
 //!
+//! What becomes of the definitions that a server offers is decided in [`catalogue`].
+//!
 //! In-memory implementations of the ports, for tests and for hosts that keep nothing, are in [`memory`].
 
 mod address;
 mod budget;
 mod call;
+pub mod catalogue;
 mod client;
 mod conversation;
 mod deadline;

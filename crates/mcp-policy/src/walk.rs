@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_wire::{Cursor, ToolDefinition, ToolName, ToolNameError, ToolsPage};
 
+use crate::catalogue::DefinitionFault;
+
 /// The bounds of one walk. A bound names the last value that is accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -85,6 +87,21 @@ pub enum QuarantineReason {
     /// Two definitions have this name, so neither can be meant. Both are set aside.
     #[error("the name occurs more than once")]
     Ambiguous,
+    /// The definition can be read but not imported. A list alone never says so.
+    #[error(transparent)]
+    Definition(#[from] DefinitionFault),
+}
+
+impl QuarantineReason {
+    /// The stable kebab-case kind. The table is in `specs/029-catalogue/spec.md`.
+    #[must_use]
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::Unusable(error) => error.kind(),
+            Self::Ambiguous => "name-ambiguous",
+            Self::Definition(fault) => fault.kind(),
+        }
+    }
 }
 
 /// A walk under way.

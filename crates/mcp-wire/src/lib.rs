@@ -53,7 +53,7 @@ pub use crate::id::{
     Entropy, EntropyUnavailable, IdError, ProcessId, ProcessIdentity, RequestId, RequestIds, ReservedIds,
 };
 pub use crate::initialize::{InitializeResult, PeerInfo};
-pub use crate::json::JsonType;
+pub use crate::json::{JsonPiece, JsonReader, JsonType, write_json_string};
 pub use crate::limits::ReplyLimits;
 pub use crate::malformed::{Limit, Malformed, MalformedKind};
 pub use crate::message::{ClientInfo, Expectation, Leg, Message, Method, RequestMeta};

@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::arguments::Arguments;
 use crate::id::RequestId;
-use crate::json::write_string;
+use crate::json::write_json_string;
 use crate::session::SessionId;
 use crate::tools::{Cursor, ToolName};
 use crate::trace::TraceContext;
@@ -120,9 +120,9 @@ impl Message {
         let mut params = String::from("{\"protocolVersion\":\"");
         params.push_str(ProtocolVersion::OFFERED.as_str());
         params.push_str("\",\"capabilities\":{},\"clientInfo\":{\"name\":");
-        write_string(&mut params, &client.name);
+        write_json_string(&mut params, &client.name);
         params.push_str(",\"version\":");
-        write_string(&mut params, &client.version);
+        write_json_string(&mut params, &client.version);
         params.push_str("}}");
         Self::request(Method::Initialize, meta.into(), params)
     }
@@ -149,7 +149,7 @@ impl Message {
         let mut params = String::from("{");
         if let Some(cursor) = cursor {
             params.push_str("\"cursor\":");
-            write_string(&mut params, cursor.as_str());
+            write_json_string(&mut params, cursor.as_str());
         }
         params.push('}');
         Self::request(Method::ToolsList, meta.into(), params)
@@ -161,7 +161,7 @@ impl Message {
     #[must_use]
     pub fn tools_call<'a>(meta: impl Into<RequestMeta<'a>>, tool: &ToolName, arguments: &Arguments) -> Self {
         let mut params = String::from("{\"name\":");
-        write_string(&mut params, tool.as_str());
+        write_json_string(&mut params, tool.as_str());
         params.push_str(",\"arguments\":");
         params.push_str(arguments.as_str());
         params.push('}');
@@ -243,10 +243,10 @@ impl Message {
             params.truncate(params.len() - 1);
             params.push_str(if params == "{" { "" } else { "," });
             params.push_str("\"_meta\":{\"traceparent\":");
-            write_string(&mut params, trace.traceparent());
+            write_json_string(&mut params, trace.traceparent());
             if let Some(state) = trace.tracestate() {
                 params.push_str(",\"tracestate\":");
-                write_string(&mut params, state);
+                write_json_string(&mut params, state);
             }
             params.push_str("}}");
         }

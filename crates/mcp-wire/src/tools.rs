@@ -124,6 +124,19 @@ impl ToolDefinition {
         &self.name
     }
 
+    /// A member of the definition: its type, and its value as the server wrote it. Of several the last one counts.
+    #[must_use]
+    pub fn member(&self, name: &str) -> Option<(JsonType, &str)> {
+        let mut found = None;
+        // The text was scanned before, so the walk meets no fault.
+        let _scanned_before = for_each_member(&self.text, |member, value| {
+            if member == name {
+                found = Some((value.kind, value.text));
+            }
+        });
+        found
+    }
+
     /// The whole definition as the server wrote it: a JSON object. Remote text; nothing in it decides policy.
     #[must_use]
     pub fn text(&self) -> &str {
@@ -191,4 +204,19 @@ pub enum ToolNameError {
     /// The name holds a control character.
     #[error("the name holds a control character")]
     Control,
+}
+
+impl ToolNameError {
+    /// The stable kebab-case kind.
+    #[must_use]
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::NotObject => "definition-not-object",
+            Self::Missing => "name-missing",
+            Self::NotString => "name-not-string",
+            Self::Empty => "name-empty",
+            Self::TooLong => "name-too-long",
+            Self::Control => "name-control-character",
+        }
+    }
 }

@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod differential;
 mod lexeme;
+mod reader;
 mod scanner;
 mod string;
 
@@ -11,8 +12,10 @@ use core::fmt;
 use crate::limits::ReplyLimits;
 use crate::malformed::{Malformed, MalformedKind};
 
+pub use self::reader::{JsonPiece, JsonReader};
 pub(crate) use self::scanner::{Position, Scanner};
-pub(crate) use self::string::{StringToken, write_string};
+pub(crate) use self::string::StringToken;
+pub use self::string::write_json_string;
 
 /// The type of a JSON value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

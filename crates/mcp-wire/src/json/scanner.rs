@@ -217,7 +217,13 @@ impl<'a> Scanner<'a> {
         self.at += 1;
     }
 
-    fn in_object(&self) -> bool {
+    /// Whether the walk stands in no array or object.
+    pub(crate) const fn is_at_root(&self) -> bool {
+        self.depth == 0
+    }
+
+    /// Whether the innermost level that the walk stands in is an object.
+    pub(crate) fn in_object(&self) -> bool {
         let level = self.depth.saturating_sub(1);
         self.objects
             .get(level / 64)

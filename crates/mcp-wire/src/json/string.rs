@@ -127,10 +127,12 @@ pub(super) fn hex_unit(digits: &[u8]) -> Option<u16> {
     })
 }
 
-/// Appends `value` as a JSON string, escaping what [RFC 8259, section 7] requires and nothing else.
+/// Appends `value` as a JSON string: what [RFC 8259, section 7] requires is escaped and nothing else, in the spelling of
+/// [RFC 8785, section 3.2.2.2].
 ///
 /// [RFC 8259, section 7]: https://www.rfc-editor.org/rfc/rfc8259#section-7
-pub(crate) fn write_string(target: &mut String, value: &str) {
+/// [RFC 8785, section 3.2.2.2]: https://www.rfc-editor.org/rfc/rfc8785#section-3.2.2.2
+pub fn write_json_string(target: &mut String, value: &str) {
     target.push('"');
     let mut rest = value;
     while let Some(at) = rest
@@ -143,6 +145,8 @@ pub(crate) fn write_string(target: &mut String, value: &str) {
         match chars.next() {
             Some('"') => target.push_str("\\\""),
             Some('\\') => target.push_str("\\\\"),
+            Some('\u{8}') => target.push_str("\\b"),
+            Some('\u{c}') => target.push_str("\\f"),
             Some('\n') => target.push_str("\\n"),
             Some('\r') => target.push_str("\\r"),
             Some('\t') => target.push_str("\\t"),
@@ -180,6 +184,13 @@ mod tests {
     }
 
     #[test]
+    fn controls_have_one_spelling() {
+        let mut text = String::new();
+        write_json_string(&mut text, "\u{8}\t\n\u{b}\u{c}\r\u{1f}\u{7f}\"\\/");
+        assert_eq!(text, "\"\\b\\t\\n\\u000b\\f\\r\\u001f\u{7f}\\\"\\\\/\"");
+    }
+
+    #[test]
     fn written_strings_read_back() {
         for value in [
             "",
@@ -190,7 +201,7 @@ mod tests {
             "ä😀",
         ] {
             let mut text = String::new();
-            write_string(&mut text, value);
+            write_json_string(&mut text, value);
             assert_eq!(serde_json::from_str::<String>(&text).unwrap(), value);
             assert_eq!(StringToken::of_quoted(&text).unwrap().decode(), value);
         }
