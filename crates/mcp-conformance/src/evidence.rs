@@ -76,7 +76,7 @@ pub(crate) fn gather(
         outcomes,
         begun,
         opened,
-        contacts: surroundings.health.count(&server.name),
+        contacts: surroundings.health.contacts(&server.name),
         steps: surroundings.ledger.steps(),
         log: peer.log(),
         credential_reads: surroundings.credentials.reads(),

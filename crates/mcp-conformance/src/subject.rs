@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 use mcp_http::{HttpOptions, HttpTransport, Tls};
-use mcp_policy::memory::{FixedApprovals, MemoryDenials, MemoryHealth, MemoryLedger, PermitAll};
+use mcp_policy::memory::{FixedApprovals, MemoryDenials, MemoryLedger, MemoryStore, PermitAll};
 use mcp_policy::port::{Actor, ApprovalDecision, Cancellation, CancellationUnknown, RunId, Untraced};
 use mcp_policy::{Client, Failure, Ports, Refusal, Server, Session, WalkLimits};
 use mcp_testkit::{AdmitAll, FakeClock, FixedProcess, MemoryCredentials, ScriptedPeer, SeededEntropy};
@@ -23,7 +23,7 @@ pub(crate) struct Surroundings {
     entropy: Arc<OracleEntropy>,
     pub(crate) process: Arc<FixedProcess>,
     pub(crate) credentials: Arc<MemoryCredentials>,
-    pub(crate) health: Arc<MemoryHealth>,
+    pub(crate) health: Arc<MemoryStore>,
     pub(crate) ledger: Arc<MemoryLedger>,
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use mcp_http::{HttpOptions, HttpTransport, Tls};
-use mcp_policy::memory::{FixedApprovals, MemoryDenials, MemoryHealth, MemoryLedger, PermitAll};
+use mcp_policy::memory::{FixedApprovals, MemoryDenials, MemoryLedger, MemoryStore, PermitAll};
 use mcp_policy::port::{Actor, ApprovalDecision, Never, RunId, TraceSource, Untraced};
 use mcp_policy::{CallOutcome, Client, Failure, OutboundRules, Ports, Server, ServerName, ServerNameError};
 use mcp_wire::{
@@ -90,7 +90,7 @@ impl Host {
             denials: Arc::new(MemoryDenials::default()),
             approvals: Arc::new(FixedApprovals(ApprovalDecision::Granted)),
             ledger: Arc::new(MemoryLedger::default()),
-            health: Arc::new(MemoryHealth::default()),
+            health: Arc::new(MemoryStore::default()),
             trace: wiring.trace,
         };
         Ok(Self {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use mcp_host::{Budget, CancelToken, Client, OsEntropy, OsProcess, Server, Tls, TokioClock};
 use mcp_http::{HttpOptions, HttpTransport};
-use mcp_policy::memory::{FixedApprovals, MemoryDenials, MemoryHealth, MemoryLedger, PermitAll};
+use mcp_policy::memory::{FixedApprovals, MemoryDenials, MemoryLedger, MemoryStore, PermitAll};
 use mcp_policy::port::{Actor, ApprovalDecision, Never, RunId, Untraced};
 use mcp_policy::{Failure, Ports, ServerName};
 use mcp_testkit::{AdmitAll, MemoryCredentials, PeerReply, RecordedRequest, ReplyEnd, ScriptedPeer};
@@ -52,7 +52,7 @@ impl World {
             denials: Arc::new(MemoryDenials::default()),
             approvals: Arc::new(FixedApprovals(ApprovalDecision::Granted)),
             ledger: ledger.clone(),
-            health: Arc::new(MemoryHealth::default()),
+            health: Arc::new(MemoryStore::default()),
             trace: Arc::new(Untraced),
         };
         let info = ClientInfo {

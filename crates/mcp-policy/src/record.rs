@@ -5,6 +5,7 @@ use std::sync::Arc;
 use mcp_wire::{Credential, Endpoint, ReplyLimits, Target};
 
 use crate::budget::Budget;
+use crate::catalogue::ServerTerms;
 use crate::server::{ApprovalRule, DataClass, Server, ServerName};
 use crate::walk::WalkLimits;
 
@@ -73,6 +74,17 @@ impl ServerRecord {
     /// [`RecordGap::NoUrl`].
     pub fn reachable(&self) -> Result<Server, RecordGap> {
         self.with_class(self.class.unwrap_or(DataClass::SecretAdjacent))
+    }
+
+    /// What its tools take over from it.
+    #[must_use]
+    pub const fn terms(&self) -> ServerTerms<'_> {
+        ServerTerms {
+            server: &self.name,
+            enabled: matches!(self.switch, Switch::On),
+            class: self.class,
+            approval: self.approval,
+        }
     }
 
     fn with_class(&self, class: DataClass) -> Result<Server, RecordGap> {

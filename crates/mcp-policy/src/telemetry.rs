@@ -14,7 +14,7 @@ use tracing::{Span, debug, error, info, info_span, warn};
 
 use crate::failure::{Cause, Failure};
 use crate::port::{DenialReason, TraceSource};
-use crate::server::Server;
+use crate::server::{Server, ServerName};
 use crate::timing::Timing;
 
 /// The span of one leg. It is open until the result of the leg is read.
@@ -169,6 +169,11 @@ pub(crate) fn denial_not_kept(server: &Server, tool: &ToolName) {
 /// A contact could not be noted. The outcome stands.
 pub(crate) fn contact_not_noted(server: &Server) {
     warn!(target: "mcp", server = server.name.as_str(), "contact not noted");
+}
+
+/// That an import failed could not be noted. The failure stands.
+pub(crate) fn import_not_noted(server: &ServerName) {
+    warn!(target: "mcp", server = server.as_str(), "import not noted");
 }
 
 /// The outcome of a call could not be stored: its step is in doubt.

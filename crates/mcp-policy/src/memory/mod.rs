@@ -2,8 +2,8 @@
 
 mod gate;
 mod ledger;
-mod liveness;
+mod store;
 
 pub use self::gate::{FixedApprovals, MemoryDenials, PermitAll};
 pub use self::ledger::MemoryLedger;
-pub use self::liveness::MemoryHealth;
+pub use self::store::MemoryStore;

@@ -6,6 +6,7 @@
 
 mod approvals;
 mod cancellation;
+mod catalogue;
 mod clock;
 mod gate;
 mod health;
@@ -16,6 +17,10 @@ mod trace;
 
 pub use self::approvals::{ApprovalDecision, Approvals};
 pub use self::cancellation::{Cancellation, CancellationUnknown, Never};
+pub use self::catalogue::{
+    CatalogueChange, CatalogueStore, Committed, Generation, ImportFailure, ImportStatus, ImportSuccess,
+    Imports, ServerCatalogue, SetAside, Snapshot,
+};
 pub use self::clock::{Clock, Moment, Timer, UnixTime};
 pub use self::gate::{Actor, CallRequest, DenialReason, Denials, Gate, RunId};
 pub use self::health::{Contact, HealthStore};

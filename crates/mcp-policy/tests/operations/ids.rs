@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use mcp_policy::memory::{FixedApprovals, MemoryDenials, MemoryHealth, MemoryLedger, PermitAll};
+use mcp_policy::memory::{FixedApprovals, MemoryDenials, MemoryLedger, MemoryStore, PermitAll};
 use mcp_policy::port::{ApprovalDecision, Never, Untraced};
 use mcp_policy::{Client, Culprit, Failure, Ports, Refusal};
 use mcp_testkit::{FailingEntropy, FakeClock, FixedProcess, MemoryTransport, SeededEntropy};
@@ -137,7 +137,7 @@ fn a_client_without_random_bytes_is_not_made() {
         denials: Arc::<MemoryDenials>::default(),
         approvals: Arc::new(FixedApprovals(ApprovalDecision::Granted)),
         ledger: Arc::<MemoryLedger>::default(),
-        health: Arc::<MemoryHealth>::default(),
+        health: Arc::<MemoryStore>::default(),
         trace: Arc::new(Untraced),
     };
     let info = ClientInfo {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use mcp_policy::memory::{MemoryDenials, MemoryHealth, MemoryLedger};
+use mcp_policy::memory::{MemoryDenials, MemoryLedger, MemoryStore};
 use mcp_policy::port::{
     Actor, ApprovalDecision, Approvals, CallRequest, Cancellation, Clock, Contact, DenialReason, Denials,
     Gate, HealthStore, LedgerError, Moment, RunId, RunLedger, Step, StepId, StepOutcome, StepStatus,
@@ -63,7 +63,7 @@ struct Recorder {
     log: Mutex<Vec<String>>,
     ledger: MemoryLedger,
     denials: MemoryDenials,
-    health: MemoryHealth,
+    health: MemoryStore,
     transport: MemoryTransport,
     clock: FakeClock,
 }
@@ -99,7 +99,7 @@ impl World {
             log: Mutex::default(),
             ledger: MemoryLedger::default(),
             denials: MemoryDenials::default(),
-            health: MemoryHealth::default(),
+            health: MemoryStore::default(),
             transport: MemoryTransport::new(script),
             clock: clock.clone(),
         });
@@ -165,7 +165,7 @@ impl World {
     }
 
     pub(crate) fn last_contact(&self) -> Option<Contact> {
-        self.ports.health.last(&self.server.name)
+        self.ports.health.last_contact(&self.server.name)
     }
 }
 
@@ -255,7 +255,7 @@ impl HealthStore for Recorder {
     }
 
     fn last(&self, server: &ServerName) -> PortFuture<Result<Option<Contact>, StoreError>> {
-        PortFuture::ready(Ok(self.health.last(server)))
+        self.health.last(server)
     }
 }
 
