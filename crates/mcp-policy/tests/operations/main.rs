@@ -10,6 +10,8 @@ mod ids;
 mod ledger;
 mod list;
 mod order;
+mod registry;
+mod registry_faults;
 mod session;
 mod sources;
 mod support;

@@ -8,7 +8,7 @@ use mcp_policy::memory::{MemoryDenials, MemoryLedger, MemoryStore};
 use mcp_policy::port::{
     Actor, ApprovalDecision, Approvals, CallRequest, Cancellation, Clock, Contact, DenialReason, Denials,
     Gate, HealthStore, LedgerError, Moment, RunId, RunLedger, Step, StepId, StepOutcome, StepStatus,
-    StoreError, Untraced,
+    StoreError, UnixTime, Untraced,
 };
 use mcp_policy::{CallOutcome, Client, Failure, Ports, Server, ServerName};
 use mcp_testkit::{FakeClock, FixedProcess, MemoryAnswer, MemoryTransport, SeededEntropy};
@@ -137,6 +137,11 @@ impl World {
                 .call_tool(&self.server, &tool, &arguments, &run, &actor, cancellation)
                 .await
         })
+    }
+
+    /// The wall-clock time at which the clock of a world starts.
+    pub(crate) fn clock_at_zero(&self) -> UnixTime {
+        UnixTime(self.clock.wall().0 - self.clock.now().0)
     }
 
     /// The ports of the client, for another one.
