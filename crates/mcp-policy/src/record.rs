@@ -84,6 +84,7 @@ impl ServerRecord {
             enabled: matches!(self.switch, Switch::On),
             class: self.class,
             approval: self.approval,
+            group: &self.group,
         }
     }
 
@@ -139,6 +140,12 @@ impl GroupName {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl std::fmt::Display for GroupName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
     }
 }
 

@@ -124,14 +124,17 @@ impl ToolDefinition {
         &self.name
     }
 
-    /// A member of the definition: its type, and its value as the server wrote it. Of several the last one counts.
+    /// Members of the definition by name: of each its type, and its value as the server wrote it. Of several with one name
+    /// the last one counts.
     #[must_use]
-    pub fn member(&self, name: &str) -> Option<(JsonType, &str)> {
-        let mut found = None;
+    pub fn members<const N: usize>(&self, names: [&str; N]) -> [Option<(JsonType, &str)>; N] {
+        let mut found = [None; N];
         // The text was scanned before, so the walk meets no fault.
         let _scanned_before = for_each_member(&self.text, |member, value| {
-            if member == name {
-                found = Some((value.kind, value.text));
+            for (name, found) in names.iter().zip(&mut found) {
+                if member == *name {
+                    *found = Some((value.kind, value.text));
+                }
             }
         });
         found

@@ -40,6 +40,12 @@ impl Mark {
 /// The sorts that a text holds.
 pub(super) fn marks(text: &str) -> BTreeSet<Mark> {
     let mut found = BTreeSet::new();
+    if text
+        .bytes()
+        .all(|byte| matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r'))
+    {
+        return found;
+    }
     let mut before = None;
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {

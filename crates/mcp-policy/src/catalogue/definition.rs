@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_wire::{JsonPiece, JsonReader, JsonType, ToolDefinition, ToolName};
 
-use super::fingerprint::{Fingerprint, same_value};
+use super::fingerprint::{Fingerprint, MEMBERS, canonical_form, same_value};
 use super::lint::{Flag, inspect};
 use super::name::{LocalName, LocalNameFault, NameTaken};
 use super::schema::{InputSchema, SchemaFault};
@@ -59,26 +59,27 @@ impl Part {
 
 impl Definition {
     fn read(definition: &ToolDefinition) -> Result<Self, DefinitionFault> {
-        let present = |name| {
-            definition
-                .member(name)
-                .filter(|(kind, _)| *kind != JsonType::Null)
+        let members = definition.members(MEMBERS);
+        let [annotations, description, schema, _, output_schema, title] = members;
+        let present = |member: Option<_>| member.filter(|(kind, _)| *kind != JsonType::Null);
+        let verbatim = |member| present(member).map(|(_, text): (_, &str)| text.to_owned());
+        let string = |member, fault| {
+            let text = present(member).map(|(_, text)| read_string(text).ok_or(fault));
+            text.transpose()
         };
-        let verbatim = |name| present(name).map(|(_, text)| text.to_owned());
-        let string = |name, fault| {
-            present(name)
-                .map(|(_, text)| read_string(text).ok_or(fault))
-                .transpose()
-        };
-        let (_, schema) = definition.member("inputSchema").ok_or(SchemaFault::Missing)?;
+        let title = string(title, DefinitionFault::TitleNotString)?;
+        let description = string(description, DefinitionFault::DescriptionNotString)?;
+        let (_, schema) = schema.ok_or(SchemaFault::Missing)?;
+        let input_schema = InputSchema::normalise(schema)?.as_str().to_owned();
+        let (fingerprint, schema_fingerprint) = Fingerprint::of_members(&members)?;
         Ok(Self {
-            title: string("title", DefinitionFault::TitleNotString)?,
-            description: string("description", DefinitionFault::DescriptionNotString)?,
-            input_schema: InputSchema::normalise(schema)?.as_str().to_owned(),
-            output_schema: verbatim("outputSchema"),
-            annotations: verbatim("annotations"),
-            fingerprint: Fingerprint::of_definition(definition)?,
-            schema_fingerprint: Fingerprint::of_schema(schema)?,
+            title,
+            description,
+            input_schema,
+            output_schema: verbatim(output_schema),
+            annotations: verbatim(annotations),
+            fingerprint,
+            schema_fingerprint,
         })
     }
 
@@ -107,6 +108,21 @@ impl Definition {
             .filter(|(_, differs)| *differs)
             .map(|(part, _)| part)
             .collect()
+    }
+
+    /// What two definitions have in common that differ in nothing but the name.
+    pub(super) fn nameless(&self) -> impl Ord + use<'_> {
+        let canonical = |text: &Option<String>| {
+            let text = text.as_deref()?;
+            Some(canonical_form(text).unwrap_or_else(|_fault| text.to_owned()))
+        };
+        (
+            self.schema_fingerprint,
+            self.title.as_deref(),
+            self.description.as_deref(),
+            canonical(&self.output_schema),
+            canonical(&self.annotations),
+        )
     }
 
     /// The description that a model is shown. It begins with where the tool comes from, in our words.

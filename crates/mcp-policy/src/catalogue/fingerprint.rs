@@ -9,14 +9,19 @@ use mcp_wire::{JsonType, Malformed, ToolDefinition, write_json_string};
 use super::tree::{CanonicalFault, Form, Tree};
 
 /// The members of a definition that count, in the order of the canonical form.
-const MEMBERS: [&str; 6] = [
+pub(super) const MEMBERS: [&str; 6] = [
     "annotations",
     "description",
-    "inputSchema",
+    SCHEMA,
     "name",
     "outputSchema",
     "title",
 ];
+
+const SCHEMA: &str = "inputSchema";
+
+/// The types and texts of [`MEMBERS`], where they are there.
+pub(super) type Members<'a> = [Option<(JsonType, &'a str)>; MEMBERS.len()];
 
 /// The digest of a definition, or of one input schema.
 ///
@@ -41,34 +46,33 @@ impl Fingerprint {
     ///
     /// [`CanonicalFault`]: the definition has no canonical form. The server is at fault.
     pub fn of_definition(definition: &ToolDefinition) -> Result<Self, CanonicalFault> {
-        let mut text = String::from("mcp-tool-definition/1\n{");
-        let members = MEMBERS
-            .into_iter()
-            .filter_map(|name| match definition.member(name) {
-                Some((JsonType::Null, _)) if name != "inputSchema" => None,
-                member => Some((name, member?.1)),
-            });
-        for (at, (name, value)) in members.enumerate() {
-            if at > 0 {
+        Self::of_members(&definition.members(MEMBERS)).map(|(whole, _)| whole)
+    }
+
+    /// The fingerprint of a definition whose [`MEMBERS`] these are, and that of its input schema; of `null` when it has
+    /// none.
+    pub(super) fn of_members(members: &Members<'_>) -> Result<(Self, Self), CanonicalFault> {
+        let mut text = String::from("{");
+        let mut schema = String::from("null");
+        for (name, member) in MEMBERS.into_iter().zip(members) {
+            let value = match member {
+                Some((JsonType::Null, _)) if name != SCHEMA => continue,
+                Some((_, value)) => canonical_form(value)?,
+                None => continue,
+            };
+            if text.len() > 1 {
                 text.push(',');
             }
             write_json_string(&mut text, name);
             text.push(':');
-            text.push_str(&canonical_form(value)?);
+            text.push_str(&value);
+            if name == SCHEMA {
+                schema = value;
+            }
         }
         text.push('}');
-        Ok(Self::of(&text))
-    }
-
-    /// The fingerprint of an input schema as the server wrote it.
-    ///
-    /// # Errors
-    ///
-    /// [`CanonicalFault`]: the schema has no canonical form. The server is at fault.
-    pub fn of_schema(text: &str) -> Result<Self, CanonicalFault> {
-        Ok(Self::of(
-            &(String::from("mcp-input-schema/1\n") + &canonical_form(text)?),
-        ))
+        let whole = Self::of("mcp-tool-definition/1\n", &text);
+        Ok((whole, Self::of("mcp-input-schema/1\n", &schema)))
     }
 
     /// Reads the printed form.
@@ -98,8 +102,14 @@ impl Fingerprint {
         Ok(Self(bytes))
     }
 
-    fn of(text: &str) -> Self {
-        Self(Sha256::digest(text.as_bytes()).into())
+    fn of(prefix: &str, text: &str) -> Self {
+        Self(
+            Sha256::new()
+                .chain_update(prefix)
+                .chain_update(text)
+                .finalize()
+                .into(),
+        )
     }
 }
 

@@ -8,8 +8,9 @@ use mcp_wire::{JsonPiece, JsonReader, ToolName};
 
 use super::characters::{Mark, marks};
 use super::definition::Definition;
-use super::name::{Group, LocalName};
+use super::name::LocalName;
 use super::surroundings::{Meaning, Surroundings};
+use crate::record::GroupName;
 use crate::server::ServerName;
 
 /// One thing to look at.
@@ -32,7 +33,7 @@ pub enum Flag {
     /// A text names the group of another server.
     NamesServer {
         /// That group.
-        group: Group,
+        group: GroupName,
         /// Where.
         place: TextPlace,
     },

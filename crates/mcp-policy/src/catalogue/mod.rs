@@ -29,7 +29,7 @@ pub use self::characters::Mark;
 pub use self::definition::{Definition, DefinitionFault, ImportedTool, Offer, Part};
 pub use self::fingerprint::{Fingerprint, FingerprintError, canonical_form};
 pub use self::lint::{Flag, TextPlace, inspect};
-pub use self::name::{Group, LocalName, LocalNameFault, NameTaken};
+pub use self::name::{LocalName, LocalNameFault, NameTaken};
 pub use self::plan::{Change, Plan, RenameSuspect};
 pub use self::remote_tool::{RemoteTool, ServerTerms, Withheld, WriteEffect};
 pub use self::row::{ActRefused, CatalogueRow, Standing};

@@ -82,30 +82,6 @@ impl LocalNameFault {
     }
 }
 
-/// The group of a server's tools: `mcp_<server>`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Group(String);
-
-impl Group {
-    /// The group of a server.
-    #[must_use]
-    pub fn of(server: &ServerName) -> Self {
-        Self(format!("mcp_{server}"))
-    }
-
-    /// The group's name.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl std::fmt::Display for Group {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
 /// Who holds a local name already. The newcomer is set aside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]

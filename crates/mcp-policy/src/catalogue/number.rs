@@ -20,10 +20,7 @@ pub(super) fn write_number(target: &mut String, literal: &str) -> Result<(), Can
     if !value.is_finite() {
         return Err(CanonicalFault::NumberBeyondDouble);
     }
-    if value == 0.0 {
-        target.push('0');
-        return Ok(());
-    }
+    // Zero has no sign.
     if value < 0.0 {
         target.push('-');
     }

@@ -30,7 +30,7 @@ pub struct Plan {
     pub unchanged: BTreeSet<LocalName>,
     /// Definitions that were set aside, and why.
     pub quarantined: Vec<Quarantined>,
-    /// Orphaned tools and added ones that differ in nothing but the name.
+    /// Added tools that differ from an orphaned one in nothing but the name, each with one such.
     pub rename_suspects: BTreeSet<RenameSuspect>,
     /// What a person should look at, for each tool that is offered.
     pub flags: BTreeMap<LocalName, BTreeSet<Flag>>,
@@ -115,19 +115,31 @@ impl Plan {
         plan
     }
 
+    /// Each added tool is a suspect once, however many tools are alike.
     fn suspect_renames(&mut self) {
-        let (gone, there): (Vec<_>, Vec<_>) = self.rows.values().partition(|row| row.is_orphaned());
-        for new in there
-            .into_iter()
-            .filter(|row| self.added.contains(&row.local_name))
-        {
-            let twins = gone
+        let mut gone: BTreeMap<_, Vec<&LocalName>> = BTreeMap::new();
+        let mut new: BTreeMap<_, Vec<&LocalName>> = BTreeMap::new();
+        for row in self.rows.values() {
+            if row.is_orphaned() {
+                gone.entry(row.definition.nameless())
+                    .or_default()
+                    .push(&row.local_name);
+            } else if self.added.contains(&row.local_name) {
+                new.entry(row.definition.nameless())
+                    .or_default()
+                    .push(&row.local_name);
+            }
+        }
+        for (definition, new) in new {
+            let gone = gone.get(&definition).map_or(&[][..], Vec::as_slice);
+            let gone = gone
                 .iter()
-                .filter(|row| row.definition.difference(&new.definition).is_empty());
-            self.rename_suspects.extend(twins.map(|row| RenameSuspect {
-                gone: row.local_name.clone(),
-                new: new.local_name.clone(),
-            }));
+                .chain(std::iter::repeat_n(gone.last(), new.len()).flatten());
+            self.rename_suspects
+                .extend(gone.zip(new).map(|(gone, new)| RenameSuspect {
+                    gone: (*gone).clone(),
+                    new: new.clone(),
+                }));
         }
     }
 

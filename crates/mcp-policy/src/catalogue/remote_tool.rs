@@ -2,9 +2,10 @@
 
 use mcp_wire::ToolName;
 
-use super::name::{Group, LocalName};
+use super::name::LocalName;
 use super::row::CatalogueRow;
 use super::schema::{InputSchema, SchemaFault};
+use crate::record::GroupName;
 use crate::server::{ApprovalRule, DataClass, ServerName};
 
 /// What an operator said of a server, as far as its tools depend on it.
@@ -18,6 +19,8 @@ pub struct ServerTerms<'a> {
     pub class: Option<DataClass>,
     /// Whether a call needs an approval.
     pub approval: ApprovalRule,
+    /// The group that its tools are switched by.
+    pub group: &'a GroupName,
 }
 
 /// An imported tool before gate and model.
@@ -30,7 +33,7 @@ pub struct RemoteTool {
     /// Its name before gate and model.
     pub local_name: LocalName,
     /// Its group.
-    pub group: Group,
+    pub group: GroupName,
     /// Its server.
     pub server: ServerName,
     /// Its name on the wire.
@@ -79,7 +82,7 @@ impl RemoteTool {
         }
         Ok(Self {
             local_name: row.local_name.clone(),
-            group: Group::of(&row.server),
+            group: terms.group.clone(),
             server: row.server.clone(),
             remote_name: row.remote_name.clone(),
             title: row.definition.title.clone(),

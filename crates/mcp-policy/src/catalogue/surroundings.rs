@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_wire::ToolName;
 
-use super::name::{Group, LocalName, NameTaken};
+use super::name::{LocalName, NameTaken};
 use super::row::CatalogueRow;
+use crate::record::GroupName;
 use crate::server::ServerName;
 
 /// One server's view of the others. Decides which local names are taken; all else in it is for flags.
@@ -24,7 +25,7 @@ pub struct Surroundings {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Meaning {
     Tool(LocalName),
-    Group(Group),
+    Group(GroupName),
 }
 
 /// Another server of the host.
@@ -61,7 +62,7 @@ impl Surroundings {
     }
 
     fn take_in(&mut self, neighbour: Neighbour<'_>) {
-        let group = Group::of(neighbour.server);
+        let group = GroupName::of(neighbour.server);
         self.learn(group.as_str().to_owned(), Meaning::Group(group));
         for row in neighbour.rows {
             self.held.insert(row.local_name.clone());

@@ -4,7 +4,8 @@
 //! however deep the text is nested.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use mcp_wire::{JsonPiece, JsonReader, JsonType, Malformed, write_json_string};
 
@@ -192,9 +193,7 @@ impl<'a> Tree<'a> {
                     match form {
                         Form::AsWritten => {}
                         Form::Canonical => {
-                            order.sort_unstable_by(|(one, _), (other, _)| {
-                                one.encode_utf16().cmp(other.encode_utf16())
-                            });
+                            order.sort_unstable_by(|(one, _), (other, _)| by_units(one, other));
                         }
                     }
                     text.push('{');
@@ -230,12 +229,26 @@ impl<'a> Tree<'a> {
     }
 }
 
+/// The order of two names by their UTF-16 units. It is that of their bytes unless one has a character beyond U+D7FF.
+fn by_units(one: &str, other: &str) -> Ordering {
+    if one.is_ascii() && other.is_ascii() {
+        one.cmp(other)
+    } else {
+        one.encode_utf16().cmp(other.encode_utf16())
+    }
+}
+
 /// Keeps the last of the members that have one name.
 fn keep_last(members: &mut Vec<(Cow<'_, str>, Place)>) {
-    let last: BTreeMap<&str, Place> = members.iter().map(|(name, place)| (&**name, *place)).collect();
-    if last.len() < members.len() {
-        let kept: BTreeSet<Place> = last.into_values().collect();
-        members.retain(|(_, place)| kept.contains(place));
+    let mut ordered: Vec<(&str, Place)> = members.iter().map(|(name, place)| (&**name, *place)).collect();
+    ordered.sort_unstable();
+    // Places rise with the text, so of one name all but the last are followed by a twin.
+    let gone = ordered
+        .array_windows()
+        .filter(|[(one, _), (other, _)]| one == other);
+    let gone: BTreeSet<Place> = gone.map(|[(_, place), _]| *place).collect();
+    if !gone.is_empty() {
+        members.retain(|(_, place)| !gone.contains(place));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Oracles of tools before gate and model.
 
 use mcp_policy::catalogue::{Plan, RemoteTool, ServerTerms, WriteEffect};
-use mcp_policy::{ApprovalRule, DataClass};
+use mcp_policy::{ApprovalRule, DataClass, GroupName};
 use serde_json::{Value, json};
 
 use crate::support::{alone, at, cases, offer, server, written};
@@ -34,11 +34,13 @@ fn check(case: &Value, approval: ApprovalRule, id: &str) {
     }
     let whose = server(case.get("server").and_then(Value::as_str).unwrap_or("s"));
     let classified = case.get("classified").is_none();
+    let group = GroupName::of(&whose);
     let terms = ServerTerms {
         server: &whose,
         enabled: case.get("enabled").is_none(),
         class: classified.then_some(DataClass::InternalConfiguration),
         approval,
+        group: &group,
     };
     let tool = match RemoteTool::of_row(&rows[0], terms) {
         Ok(tool) => tool,

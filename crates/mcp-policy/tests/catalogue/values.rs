@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use mcp_policy::catalogue::{
-    DefinitionFault, Fingerprint, Flag, Group, ImportedTool, InputSchema, LocalName, canonical_form,
+    DefinitionFault, Fingerprint, Flag, ImportedTool, InputSchema, LocalName, canonical_form,
 };
 use mcp_wire::ToolName;
 use serde_json::Value;
@@ -64,7 +64,7 @@ fn names() {
             Ok(name) => {
                 assert_eq!(Some(name.as_str()), case.joined("local").as_deref(), "{id}");
                 assert_eq!(
-                    Some(Group::of(&server).as_str()),
+                    Some(mcp_policy::GroupName::of(&server).as_str()),
                     case.joined("group").as_deref(),
                     "{id}"
                 );
