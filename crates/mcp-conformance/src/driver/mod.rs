@@ -115,6 +115,8 @@ fn skip(oracle: &Oracle) -> Option<&'static str> {
         Some("the client is set up in a special way")
     } else if replies.clone().any(|reply| reply.silent || reply.elapse_ms > 0) {
         Some("time has to pass")
+    } else if replies.clone().any(|reply| reply.cancel) {
+        Some("the caller has to cancel")
     } else if replies.any(|reply| reply.mentions(&NEAR_IDS)) {
         Some("another spelling of an id that is a text")
     } else {
