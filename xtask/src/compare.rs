@@ -2,15 +2,15 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use mcp_conformance::{Driver, Suite, run_driver};
 use serde_json::Value;
 
 use crate::conformance::specs;
 use crate::failure::Failure;
-use crate::interop::peer::{Installation, install_node_modules, install_python, succeed};
-use crate::interop::{Workspace, build_mcpctl, cargo};
+use crate::interop::install::{
+    Installation, Workspace, build_mcpctl, build_workspace, install_node_modules, install_python,
+};
 
 /// A client to put the oracles to. The pins and the driver of each are in the folder of its name under
 /// `xtask/peers/drivers`.
@@ -144,10 +144,7 @@ impl Client {
                 ]))
             }
             Self::Rmcp => {
-                let mut build = Command::new(cargo());
-                build.args(["build", "--quiet", "--locked", "--manifest-path"]);
-                build.arg(pins.join("Cargo.toml")).arg("--target-dir").arg(&place);
-                succeed(&mut build)?;
+                build_workspace(&pins, &place)?;
                 Ok(command(&[&place.join("debug/driver")]))
             }
         }

@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
-use mcp_conformance::{Driver, Suite, run as run_suite, run_driver, run_faults};
+use mcp_conformance::{Driver, Suite, run as run_suite, run_driver, run_driver_faults, run_faults};
 
 use crate::failure::Failure;
 
@@ -39,8 +40,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         return Ok(());
     }
     if options.faults {
-        let report = run_faults(&suite);
-        println!("{report}");
+        let started = Instant::now();
+        let report = match options.driver {
+            Some(command) => run_driver_faults(&suite, &Driver::new(command), &options.profile),
+            None => run_faults(&suite),
+        };
+        println!("{report}, {:.1} s", started.elapsed().as_secs_f64());
         return if report.is_green() {
             Ok(())
         } else {
@@ -104,9 +109,15 @@ impl Options {
         if options.driver.is_none() && !options.profile.is_empty() {
             return Err(Failure::new("--profile goes with --driver"));
         }
-        if options.driver.is_some() && (options.faults || options.junit.is_some()) {
+        if options.driver.is_some() && options.junit.is_some() {
             return Err(Failure::new(
-                "--driver goes with --filter, --profile, --list and --json",
+                "--driver goes with --filter, --profile, --list, --json and --faults",
+            ));
+        }
+        let narrowed = !options.filter.is_empty() || options.json.is_some() || options.junit.is_some();
+        if options.faults && narrowed {
+            return Err(Failure::new(
+                "--faults goes with --driver and --profile: every plant runs, and the report is a table",
             ));
         }
         Ok(options)

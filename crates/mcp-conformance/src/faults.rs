@@ -17,19 +17,31 @@ pub struct FaultReport {
     unplanted: Vec<String>,
 }
 
+/// What became of one plant.
 #[derive(Debug)]
-struct Row {
-    plant: Plant,
-    /// The first oracle that turned red.
-    caught_by: Option<String>,
-    /// How many oracles were asked.
-    asked: usize,
+pub(crate) struct Row {
+    pub(crate) plant: Plant,
+    pub(crate) fate: Fate,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// By the first oracle that turned red.
+    Caught(String),
+    /// By none of so many, of which so many are red without it too.
+    Missed { asked: usize, red_anyway: usize },
+    /// This client cannot be given the fault, for this reason.
+    Beyond(String),
 }
 
 /// Runs each plant against the oracles of its requirement, under the first profile, until one catches it.
 #[must_use]
 pub fn run_faults(suite: &Suite) -> FaultReport {
-    let rows: Vec<Row> = all().map(|plant| run_plant(suite, plant)).collect();
+    let row = |plant| Row {
+        plant,
+        fate: run_plant(suite, plant),
+    };
+    let rows: Vec<Row> = all().map(row).collect();
     let planted: BTreeSet<&str> = rows.iter().map(|row| row.plant.requirement).collect();
     let unplanted = suite
         .requirements
@@ -37,7 +49,7 @@ pub fn run_faults(suite: &Suite) -> FaultReport {
         .filter(|requirement| is_planted_here(requirement) && !planted.contains(requirement.as_str()))
         .cloned()
         .collect();
-    FaultReport { rows, unplanted }
+    FaultReport::new(rows, unplanted)
 }
 
 /// Whether a requirement is one whose plants are due.
@@ -45,7 +57,7 @@ fn is_planted_here(requirement: &str) -> bool {
     requirement.starts_with("R-227-") || requirement.starts_with("R-181-")
 }
 
-fn run_plant(suite: &Suite, plant: Plant) -> Row {
+fn run_plant(suite: &Suite, plant: Plant) -> Fate {
     let mut asked = 0;
     let named = |requirements: &[String]| requirements.iter().any(|known| known == plant.requirement);
     for oracle in suite.oracles.iter().filter(|oracle| named(&oracle.requirements)) {
@@ -54,61 +66,73 @@ fn run_plant(suite: &Suite, plant: Plant) -> Row {
         };
         asked += 1;
         if !check(oracle, profile, Chunking::Whole, plant).is_empty() {
-            return Row {
-                plant,
-                caught_by: Some(oracle.id.clone()),
-                asked,
-            };
+            return Fate::Caught(oracle.id.clone());
         }
     }
     for case in suite.structure.iter().filter(|case| named(&case.requirements)) {
         asked += 1;
         if !check_structure(case, suite, plant).is_empty() {
-            return Row {
-                plant,
-                caught_by: Some(case.id.clone()),
-                asked,
-            };
+            return Fate::Caught(case.id.clone());
         }
     }
-    Row {
-        plant,
-        caught_by: None,
-        asked,
-    }
+    Fate::Missed { asked, red_anyway: 0 }
 }
 
 impl FaultReport {
-    /// Whether every plant was caught and every requirement has one.
+    pub(crate) const fn new(rows: Vec<Row>, unplanted: Vec<String>) -> Self {
+        Self { rows, unplanted }
+    }
+
+    /// Whether every plant that the client can be given was caught, at least one was, and every requirement has one.
     #[must_use]
     pub fn is_green(&self) -> bool {
-        self.unplanted.is_empty()
-            && !self.rows.is_empty()
-            && self.rows.iter().all(|row| row.caught_by.is_some())
+        let [caught, missed, _] = self.counts();
+        self.unplanted.is_empty() && caught > 0 && missed == 0
+    }
+
+    /// How many were caught, how many missed, and how many are beyond the client.
+    fn counts(&self) -> [usize; 3] {
+        let mut counts = [0; 3];
+        let [caught, missed, beyond] = &mut counts;
+        for row in &self.rows {
+            *match row.fate {
+                Fate::Caught(_) => &mut *caught,
+                Fate::Missed { .. } => &mut *missed,
+                Fate::Beyond(_) => &mut *beyond,
+            } += 1;
+        }
+        counts
     }
 }
 
 impl fmt::Display for FaultReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{:<12} {:<14} plant", "requirement", "caught by")?;
-        for Row {
-            plant,
-            caught_by,
-            asked,
-        } in &self.rows
-        {
-            let caught_by = caught_by.clone().unwrap_or_else(|| format!("NONE of {asked}"));
-            writeln!(f, "{:<12} {caught_by:<14} {}", plant.requirement, plant.name)?;
+        for Row { plant, fate } in &self.rows {
+            let Plant {
+                name, requirement, ..
+            } = plant;
+            match fate {
+                Fate::Caught(oracle) => writeln!(f, "{requirement:<12} {oracle:<14} {name}")?,
+                Fate::Missed { asked, red_anyway } => {
+                    let none = format!("NONE of {asked}");
+                    write!(f, "{requirement:<12} {none:<14} {name}")?;
+                    match red_anyway {
+                        0 => writeln!(f)?,
+                        red => writeln!(f, ": {red} of them are red without it too")?,
+                    }
+                }
+                Fate::Beyond(reason) => writeln!(f, "{requirement:<12} {:<14} {name}: {reason}", "beyond")?,
+            }
         }
         for requirement in &self.unplanted {
             writeln!(f, "{requirement:<12} has no plant")?;
         }
-        let caught = self.rows.iter().filter(|row| row.caught_by.is_some()).count();
+        let [caught, missed, beyond] = self.counts();
         write!(
             f,
-            "faults: {caught} caught, {} missed, {} requirements without a plant",
-            self.rows.len() - caught,
-            self.unplanted.len()
-        )
+            "faults: {caught} caught, {missed} missed, {beyond} beyond the client, "
+        )?;
+        write!(f, "{} requirements without a plant", self.unplanted.len())
     }
 }

@@ -27,7 +27,7 @@ mod suite;
 
 pub use crate::check::Miss;
 pub use crate::chunking::Chunking;
-pub use crate::driver::{Driver, DriverReport, run_driver};
+pub use crate::driver::{Driver, DriverReport, run_driver, run_driver_faults};
 pub use crate::faults::{FaultReport, run_faults};
 pub use crate::oracle::{Expected, ExpectedRequest, Operation, Oracle};
 pub use crate::profile::Profile;

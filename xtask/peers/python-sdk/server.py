@@ -1,7 +1,8 @@
-"""A peer on the official Python SDK: four tools, with answers as JSON or as event streams."""
+"""`server.py PORT FRAMING STATE`: a peer on the official Python SDK, with the five tools that every peer has."""
 
-import argparse
 import base64
+import sys
+from dataclasses import dataclass
 from importlib.metadata import version
 
 from mcp.server import MCPServer
@@ -13,20 +14,33 @@ PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 )
 
+
+@dataclass
+class Weather:
+    city: str
+    degrees: float
+    raining: bool
+    hours: list[int]
+
+
 server = MCPServer("python-sdk", version=version("mcp"), log_level="WARNING")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("port", type=int)
-    parser.add_argument("--framing", choices=["json", "sse"], required=True)
-    options = parser.parse_args()
+    _, port, framing, state = sys.argv
     server.run(
         "streamable-http",
         host="127.0.0.1",
-        port=options.port,
-        json_response=options.framing == "json",
+        port=int(port),
+        json_response=framing == "json",
+        stateless_http=state == "stateless",
     )
+
+
+@server.tool(structured_output=False)
+def echo(message: str) -> str:
+    """Repeat a message."""
+    return f"Echo: {message}"
 
 
 @server.tool(structured_output=False)
@@ -42,9 +56,9 @@ def fail() -> str:
 
 
 @server.tool()
-def greet(name: str) -> str:
-    """Greet somebody, with text outside ASCII and a structured result."""
-    return f"Grüß dich, {name} – 你好 👋"
+def weather() -> Weather:
+    """Show a structured result."""
+    return Weather("Zürich", -4.5, False, [6, 12, 18])
 
 
 @server.tool(structured_output=False)

@@ -1,5 +1,7 @@
 //! The suite as a black box: the oracles of a call on loopback sockets, for any client that is a command.
 
+mod answer;
+mod faults;
 mod process;
 mod report;
 mod request;
@@ -12,12 +14,15 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use self::answer::{Answer, Unreadable};
+pub use self::faults::run_driver_faults;
 use self::process::{Run, run};
 use self::report::Case;
 pub use self::report::DriverReport;
 use self::server::Server;
-use self::verdict::{Answer, Judgement, Unreadable, judge};
+use self::verdict::{Judgement, judge};
 use crate::oracle::{Expected, Operation, Oracle};
+use crate::plant::Plant;
 use crate::profile::Profile;
 use crate::suite::Suite;
 
@@ -81,7 +86,7 @@ pub fn run_driver(suite: &Suite, driver: &Driver, filter: &str, profile: &str) -
                     let Some((oracle, profile)) = chosen.get(index) else {
                         return;
                     };
-                    let case = put(oracle, profile, driver);
+                    let case = put(oracle, profile, driver, Plant::NONE);
                     cases
                         .lock()
                         .unwrap_or_else(PoisonError::into_inner)
@@ -95,7 +100,7 @@ pub fn run_driver(suite: &Suite, driver: &Driver, filter: &str, profile: &str) -
     // A busy machine is not the client's fault: what may come of one is tried once more, alone.
     for (index, case) in &mut cases {
         if let (true, Some((oracle, profile))) = (case.judgement.may_be_haste(), chosen.get(*index)) {
-            *case = put(oracle, profile, driver);
+            *case = put(oracle, profile, driver, Plant::NONE);
         }
     }
     DriverReport {
@@ -115,6 +120,8 @@ fn skip(oracle: &Oracle) -> Option<&'static str> {
         Some("the client is set up in a special way")
     } else if replies.clone().any(|reply| reply.silent || reply.elapse_ms > 0) {
         Some("time has to pass")
+    } else if replies.clone().any(|reply| reply.cancel) {
+        Some("the caller has to cancel")
     } else if replies.any(|reply| reply.mentions(&NEAR_IDS)) {
         Some("another spelling of an id that is a text")
     } else {
@@ -125,8 +132,8 @@ fn skip(oracle: &Oracle) -> Option<&'static str> {
 /// Placeholders that need an id of our form.
 const NEAR_IDS: [&str; 4] = ["id_upper", "id_prefix", "id_next", "id_escaped"];
 
-fn put(oracle: &Oracle, profile: &Profile, driver: &Driver) -> Case {
-    let (judgement, observed) = match observe(oracle, profile, driver) {
+fn put(oracle: &Oracle, profile: &Profile, driver: &Driver, plant: Plant) -> Case {
+    let (judgement, observed) = match observe(oracle, profile, driver, plant) {
         Ok(judged) => judged,
         Err(error) => (Judgement::Unreadable, format!("it could not be run: {error}")),
     };
@@ -141,8 +148,13 @@ fn put(oracle: &Oracle, profile: &Profile, driver: &Driver) -> Case {
     }
 }
 
-fn observe(oracle: &Oracle, profile: &Profile, driver: &Driver) -> std::io::Result<(Judgement, String)> {
-    let server = Server::start(oracle, profile)?;
+fn observe(
+    oracle: &Oracle,
+    profile: &Profile,
+    driver: &Driver,
+    plant: Plant,
+) -> std::io::Result<(Judgement, String)> {
+    let server = Server::start(oracle, profile, plant)?;
     let arguments = ["call", &server.url(), "echo", "{}"];
     let stdout = match run(&driver.command, &arguments, driver.limit)? {
         Run::Ended(stdout) => stdout,
@@ -150,6 +162,7 @@ fn observe(oracle: &Oracle, profile: &Profile, driver: &Driver) -> std::io::Resu
     };
     Ok(match Answer::parse(&stdout) {
         Ok(answer) => {
+            let answer = answer.planted(plant);
             let judgement = if server.met_its_own_id() {
                 Judgement::NotApplicable
             } else {

@@ -12,6 +12,7 @@ use mcp_testkit::{PeerReply, ReplyEnd};
 
 use super::request::Request;
 use crate::oracle::Oracle;
+use crate::plant::Plant;
 use crate::profile::Profile;
 use crate::reply::{ReplySpec, Values};
 use crate::script::{healthy, spec};
@@ -39,14 +40,14 @@ enum Origin {
 }
 
 impl Server {
-    pub(super) fn start(oracle: &Oracle, profile: &Profile) -> io::Result<Self> {
+    pub(super) fn start(oracle: &Oracle, profile: &Profile, plant: Plant) -> io::Result<Self> {
         let listen = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
         let (here, there) = (listen()?, listen()?);
         let (port, elsewhere) = (here.local_addr()?.port(), there.local_addr()?.port());
         let server = Self {
             port,
             elsewhere,
-            answers: Arc::new(Mutex::new(Answers::new(oracle, profile, elsewhere))),
+            answers: Arc::new(Mutex::new(Answers::new(oracle, profile, elsewhere, plant))),
             stopped: Arc::default(),
         };
         server.accept(here, Origin::Server);
@@ -123,10 +124,12 @@ struct Answers {
     answered: BTreeMap<String, usize>,
     values: Values,
     met_its_own_id: bool,
+    /// What is wrong with the client, as far as answers can show it.
+    plant: Plant,
 }
 
 impl Answers {
-    fn new(oracle: &Oracle, profile: &Profile, elsewhere: u16) -> Self {
+    fn new(oracle: &Oracle, profile: &Profile, elsewhere: u16, plant: Plant) -> Self {
         let session = profile.session.clone();
         Self {
             legs: oracle.legs.clone(),
@@ -135,6 +138,7 @@ impl Answers {
             elsewhere: format!("http://{}:{elsewhere}/", Ipv4Addr::LOCALHOST),
             answered: BTreeMap::new(),
             met_its_own_id: false,
+            plant,
         }
     }
 
@@ -192,6 +196,7 @@ impl Answers {
                         *value = value.replace(host, &self.elsewhere);
                     }
                 }
+                self.plant.alter_reply(&mut reply, &self.values);
                 reply.render()
             }
             None => spec.raw(&self.values),
@@ -243,7 +248,7 @@ mod tests {
                 r#"{"name":"p","session":"s-1","class":"publicContent","approval":false}"#.to_owned();
             let oracle: Oracle = serde_json::from_str(&oracle).unwrap();
             let profile: Profile = serde_json::from_str(&profile).unwrap();
-            Self(Server::start(&oracle, &profile).unwrap())
+            Self(Server::start(&oracle, &profile, Plant::NONE).unwrap())
         }
 
         /// The answer to one request, read to the end of the connection.

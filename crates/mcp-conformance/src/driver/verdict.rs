@@ -1,79 +1,11 @@
-//! What a client in another process says of its call, and how that is judged: by class, not by our kinds.
+//! What a client in another process says of its call, judged by class, not by our kinds.
 
 use std::fmt;
 
-use serde::Deserialize;
 use serde_json::Value;
 
+use super::answer::Answer;
 use crate::oracle::Expected;
-
-/// The one line of a client, in the form of `mcpctl --json`.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Answer {
-    Result {
-        text: String,
-    },
-    ToolError {
-        text: String,
-    },
-    RpcError {
-        /// Any JSON: a client may accept a code that is no integer.
-        code: Value,
-    },
-    Failed {
-        kind: String,
-        message: String,
-    },
-}
-
-/// The members of the line. Others are passed over unread: a number in them need not fit any type of ours.
-#[derive(Deserialize)]
-struct Line {
-    outcome: Outcome,
-    text: Option<String>,
-    code: Option<Value>,
-    #[serde(default)]
-    kind: String,
-    #[serde(default)]
-    message: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Outcome {
-    Result,
-    ToolError,
-    RpcError,
-    Failed,
-}
-
-/// Why standard output holds no answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Unreadable(pub(super) String);
-
-impl Answer {
-    /// Reads standard output: one line, one JSON object.
-    pub(super) fn parse(stdout: &[u8]) -> Result<Self, Unreadable> {
-        let line = stdout.strip_suffix(b"\n").unwrap_or(stdout);
-        if line.is_empty() || line.contains(&b'\n') {
-            return Err(Unreadable("standard output is not one line".to_owned()));
-        }
-        let line: Line = serde_json::from_slice(line).map_err(|error| Unreadable(error.to_string()))?;
-        let lacks = |member: &str| Unreadable(format!("the line lacks {member}"));
-        let text = line.text.ok_or_else(|| lacks("text"));
-        Ok(match line.outcome {
-            Outcome::Result => Self::Result { text: text? },
-            Outcome::ToolError => Self::ToolError { text: text? },
-            Outcome::RpcError => Self::RpcError {
-                code: line.code.ok_or_else(|| lacks("code"))?,
-            },
-            Outcome::Failed => Self::Failed {
-                kind: line.kind,
-                message: line.message,
-            },
-        })
-    }
-}
 
 /// How a client did on one oracle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -169,8 +101,20 @@ pub(super) fn judge(expected: &Expected, answer: &Answer) -> Judgement {
             Answer::Result { .. } | Answer::ToolError { .. } | Answer::RpcError { .. },
         ) => Judgement::AcceptedAFault,
         (_, Answer::Failed { .. }) => Judgement::RefusedAHealthy,
-        (Expected::Result { text, .. }, Answer::Result { text: found })
-        | (Expected::ToolError { text }, Answer::ToolError { text: found }) => {
+        (
+            Expected::Result { text, structured },
+            Answer::Result {
+                text: found,
+                structured: printed,
+            },
+        ) => {
+            let agree = structured.as_deref().zip(printed.as_deref());
+            same(
+                plain(text) == plain(found)
+                    && agree.is_none_or(|(expected, printed)| equal(expected, printed)),
+            )
+        }
+        (Expected::ToolError { text }, Answer::ToolError { text: found }) => {
             same(plain(text) == plain(found))
         }
         (Expected::RpcError { code, .. }, Answer::RpcError { code: found }) => {
@@ -193,6 +137,12 @@ const fn same(same: bool) -> Judgement {
     } else {
         Judgement::WrongValue
     }
+}
+
+/// Whether two texts are the same JSON. A number that fits no type of ours is compared as it is spelled.
+fn equal(left: &str, right: &str) -> bool {
+    let value = |text: &str| serde_json::from_str::<Value>(text).ok();
+    left == right || value(left).is_some_and(|left| value(right) == Some(left))
 }
 
 /// A text without the note that this client puts in front of it when blocks are left out.
@@ -223,33 +173,6 @@ mod tests {
             text: text.to_owned(),
             structured: None,
         }
-    }
-
-    #[test]
-    fn an_answer_is_one_line_in_the_form_of_mcpctl() {
-        let line = r#"{"outcome":"result","text":"a","structured":{"n":1e400},"omitted":{}}"#;
-        let text = "a".to_owned();
-        assert_eq!(Answer::parse(line.as_bytes()), Ok(Answer::Result { text }));
-        assert_eq!(answer(&format!("{line}\n")), answer(line));
-        for stdout in [
-            "",
-            "\n",
-            "text",
-            "{}\n",
-            "{}\n{}\n",
-            r#"{"outcome":"other"}"#,
-            r#"{"outcome":"result"}"#,
-        ] {
-            assert!(Answer::parse(stdout.as_bytes()).is_err(), "{stdout:?}");
-        }
-        let other = r#"{"outcome":"failed","message":"m"}"#;
-        assert_eq!(
-            answer(other),
-            Answer::Failed {
-                kind: String::new(),
-                message: "m".to_owned()
-            }
-        );
     }
 
     #[test]
@@ -286,6 +209,36 @@ mod tests {
             Judgement::WrongValue
         );
         assert_eq!(judged(r#"{"outcome":"failed"}"#), Judgement::RefusedAHealthy);
+    }
+
+    #[test]
+    fn structured_content_counts_when_the_client_prints_it() {
+        let expected = |structured: &str| Expected::Result {
+            text: String::new(),
+            structured: Some(structured.to_owned()),
+        };
+        let judged = |structured, printed: &str| {
+            let line = format!(r#"{{"outcome":"result","text":""{printed}}}"#);
+            judge(&expected(structured), &answer(&line))
+        };
+        let big = r#"{"n":9007199254740993}"#;
+        assert_eq!(judged(big, ""), Judgement::AsExpected);
+        assert_eq!(
+            judged(big, r#","structured":{ "n": 9007199254740993 }"#),
+            Judgement::AsExpected
+        );
+        for printed in [r#","structured":{"n":9007199254740992}"#, r#","structured":null"#] {
+            assert_eq!(judged(big, printed), Judgement::WrongValue, "{printed}");
+        }
+        let beyond = r#"{"n":1e400}"#;
+        assert_eq!(
+            judged(beyond, r#","structured":{"n":1e400}"#),
+            Judgement::AsExpected
+        );
+        assert_eq!(
+            judged(beyond, r#","structured":{"n":1e401}"#),
+            Judgement::WrongValue
+        );
     }
 
     #[test]

@@ -213,11 +213,15 @@ pub(super) const PLANTS: &[Plant] = &[
             reply.media_type = Some("text/plain".to_owned());
         }
     }),
-    on("R-161-7e", "what a refusal asks for is lost", |reply, _| {
-        reply
-            .fields
-            .retain(|(name, _)| !matches!(name.as_str(), "WWW-Authenticate" | "Retry-After"));
-    }),
+    Plant {
+        name: "what a refusal asks for is lost",
+        requirement: "R-161-7e",
+        fault: Fault::ReplyWording(|reply, _| {
+            reply
+                .fields
+                .retain(|(name, _)| !matches!(name.as_str(), "WWW-Authenticate" | "Retry-After"));
+        }),
+    },
     Plant {
         name: "the budget lasts twice as long",
         requirement: "R-227-4b",

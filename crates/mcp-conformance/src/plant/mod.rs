@@ -9,8 +9,11 @@ mod left;
 
 use std::time::Duration;
 
+use mcp_testkit::PeerLog;
+
 use crate::evidence::Evidence;
 use crate::oracle::Oracle;
+use crate::outcome::Outcome;
 use crate::reply::{ScriptedReply, Values};
 
 /// One fault, and the requirement that it breaks.
@@ -27,14 +30,39 @@ pub(crate) enum Fault {
     None,
     /// On each answer, before the client reads it.
     Reply(fn(&mut ScriptedReply, &Leg<'_>)),
-    /// On what the run left behind.
-    Evidence(fn(&mut Evidence)),
+    /// On each answer, with a trace in the text of a failure only.
+    ReplyWording(fn(&mut ScriptedReply, &Leg<'_>)),
+    /// On what each operation came to: another class or another value.
+    Outcome(fn(&mut Outcome)),
+    /// On the kind of a failure, or on its text.
+    Wording(fn(&mut Outcome)),
+    /// On what the server saw.
+    Seen(fn(&mut PeerLog)),
+    /// On what the client's own stores hold.
+    Kept(fn(&mut Evidence)),
     /// On the text of each of the project's files.
     Text(fn(String) -> String),
     /// On the set that an oracle belongs to.
     Set(fn(&str) -> &str),
     /// On the time that passes before each answer.
     Time(fn(Duration) -> Duration),
+}
+
+impl Fault {
+    /// Why a client in another process cannot be given this fault; `None` when it can.
+    pub(crate) const fn beyond_a_driver(&self) -> Option<&'static str> {
+        match self {
+            Self::None | Self::Reply(_) | Self::Outcome(_) => None,
+            Self::Wording(_) | Self::ReplyWording(_) => {
+                Some("kinds and texts of failures are each client's own")
+            }
+            Self::Seen(_) => Some("what the server saw is not compared"),
+            Self::Kept(_) => Some("the stores are in the client's process"),
+            Self::Text(_) => Some("it is in a file of this project"),
+            Self::Set(_) => Some("it is in the counting of the oracles"),
+            Self::Time(_) => Some("the clock is in the client's process"),
+        }
+    }
 }
 
 /// The leg that an answer is for.
@@ -72,14 +100,29 @@ impl Plant {
     };
 
     pub(crate) fn alter_reply(&self, reply: &mut ScriptedReply, values: &Values) {
-        if let Fault::Reply(alter) = self.fault {
+        if let Fault::Reply(alter) | Fault::ReplyWording(alter) = self.fault {
             alter(reply, &Leg { values });
         }
     }
 
     pub(crate) fn alter_evidence(&self, evidence: &mut Evidence) {
-        if let Fault::Evidence(alter) = self.fault {
-            alter(evidence);
+        match self.fault {
+            Fault::Outcome(alter) | Fault::Wording(alter) => evidence.outcomes.iter_mut().for_each(alter),
+            Fault::Seen(alter) => alter(&mut evidence.log),
+            Fault::Kept(alter) => alter(evidence),
+            Fault::None
+            | Fault::Reply(_)
+            | Fault::ReplyWording(_)
+            | Fault::Text(_)
+            | Fault::Set(_)
+            | Fault::Time(_) => {}
+        }
+    }
+
+    /// Alters the outcome of a client in another process, of which the class and the value are judged.
+    pub(crate) fn alter_outcome(&self, outcome: &mut Outcome) {
+        if let Fault::Outcome(alter) = self.fault {
+            alter(outcome);
         }
     }
 

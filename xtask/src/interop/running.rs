@@ -1,0 +1,189 @@
+//! A server of another maker as a process, on a free loopback port, and the form of its answers.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use super::install::Workspace;
+use super::package::Package;
+use super::process::Process;
+use crate::failure::Failure;
+
+const START_LIMIT: Duration = Duration::from_secs(30);
+const ANSWER_LIMIT: Duration = Duration::from_secs(10);
+/// How long to wait before the port is tried again.
+const POLL: Duration = Duration::from_millis(2);
+
+/// The request of [`Running::form`].
+const INITIALIZE: &str = concat!(
+    r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","#,
+    r#""capabilities":{},"clientInfo":{"name":"interop","version":"0"}}}"#
+);
+
+/// A server that accepts connections. It is ended when this is dropped.
+pub(super) struct Running {
+    port: u16,
+    _process: Process,
+}
+
+impl Running {
+    /// Starts a server and waits until it accepts connections.
+    pub(super) fn start(package: Package, form: Form, workspace: &Workspace) -> Result<Self, Failure> {
+        let name = package.name();
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+        let log = workspace.target.join(format!("interop/{name}-{form}.log"));
+        let output = File::create(&log)?;
+        let mut command = package.server(workspace, port, form);
+        command
+            .stdin(Stdio::null())
+            .stdout(output.try_clone()?)
+            .stderr(output);
+        let mut process = Process::spawn(&mut command)?;
+        let deadline = Instant::now() + START_LIMIT;
+        while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
+            if process.exit_within(POLL)?.is_some() || Instant::now() > deadline {
+                return Err(Failure::new(format!(
+                    "{name} does not listen; its output is in {}",
+                    log.display()
+                )));
+            }
+        }
+        Ok(Self {
+            port,
+            _process: process,
+        })
+    }
+
+    pub(super) fn url(&self) -> String {
+        format!("http://{}:{}/mcp", Ipv4Addr::LOCALHOST, self.port)
+    }
+
+    /// The form in which the server answers a plain `initialize` that accepts both framings.
+    pub(super) fn form(&self) -> Result<Form, Failure> {
+        let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port))?;
+        stream.set_read_timeout(Some(ANSWER_LIMIT))?;
+        let head = [
+            "POST /mcp HTTP/1.1",
+            &format!("Host: {}:{}", Ipv4Addr::LOCALHOST, self.port),
+            "Content-Type: application/json",
+            "Accept: application/json, text/event-stream",
+            &format!("Content-Length: {}", INITIALIZE.len()),
+            "Connection: close",
+        ];
+        stream.write_all(format!("{}\r\n\r\n{INITIALIZE}", head.join("\r\n")).as_bytes())?;
+        let mut lines = Vec::new();
+        for line in BufReader::new(stream).lines() {
+            let line = line?;
+            if line.is_empty() {
+                return Form::of_head(&lines);
+            }
+            lines.push(line);
+        }
+        Err(Failure::new(
+            "the answer to a plain initialize has no end of its head",
+        ))
+    }
+}
+
+/// How a server answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Form {
+    pub(super) framing: Framing,
+    pub(super) state: State,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Framing {
+    Json,
+    Sse,
+}
+
+/// Whether a server issues a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    Sessions,
+    Stateless,
+}
+
+impl Form {
+    pub(super) const fn new(framing: Framing, state: State) -> Self {
+        Self { framing, state }
+    }
+
+    /// The form that the head of an answer shows.
+    fn of_head(lines: &[String]) -> Result<Self, Failure> {
+        let field = |wanted: &str| {
+            let mut fields = lines.iter().filter_map(|line| line.split_once(':'));
+            fields.find_map(|(name, value)| name.eq_ignore_ascii_case(wanted).then(|| value.trim()))
+        };
+        let media_type = field("content-type").and_then(|value| value.split(';').next());
+        let framing = match media_type.map(str::to_ascii_lowercase).as_deref() {
+            Some("application/json") => Framing::Json,
+            Some("text/event-stream") => Framing::Sse,
+            Some(_) | None => {
+                let head = lines.join(", ");
+                return Err(Failure::new(format!(
+                    "a plain initialize is answered with {head}"
+                )));
+            }
+        };
+        let state = match field("mcp-session-id") {
+            Some(_) => State::Sessions,
+            None => State::Stateless,
+        };
+        Ok(Self { framing, state })
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.framing.as_str(), self.state.as_str())
+    }
+}
+
+impl Framing {
+    /// The name, also as an argument of our servers.
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Sse => "sse",
+        }
+    }
+}
+
+impl State {
+    /// The name, also as an argument of our servers.
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Sessions => "sessions",
+            Self::Stateless => "stateless",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_head_shows_the_form() {
+        let form = |lines: &[&str]| {
+            let lines: Vec<_> = lines.iter().copied().map(String::from).collect();
+            Form::of_head(&lines).ok()
+        };
+        let status = "HTTP/1.1 200 OK";
+        assert_eq!(
+            form(&[status, "Content-Type: application/json; charset=utf-8"]),
+            Some(Form::new(Framing::Json, State::Stateless))
+        );
+        assert_eq!(
+            form(&[status, "mcp-session-id: s", "content-type:text/event-stream"]),
+            Some(Form::new(Framing::Sse, State::Sessions))
+        );
+        assert_eq!(form(&[status, "content-type: text/html"]), None);
+        assert_eq!(form(&[status]), None);
+    }
+}
