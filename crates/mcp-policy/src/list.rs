@@ -10,9 +10,10 @@ use crate::deadline::Deadline;
 use crate::failure::Failure;
 use crate::leg::Legs;
 use crate::port::Never;
+use crate::quarantine::Quarantined;
 use crate::server::Server;
 use crate::timing::Timing;
-use crate::walk::{Quarantined, Walk, WalkLimits};
+use crate::walk::{Walk, WalkLimits};
 
 /// A server's tools as it defined them.
 #[derive(Debug, Clone, PartialEq, Eq)]

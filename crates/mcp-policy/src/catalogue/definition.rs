@@ -10,8 +10,8 @@ use super::name::{LocalName, LocalNameFault, NameTaken};
 use super::schema::{InputSchema, SchemaFault};
 use super::surroundings::Surroundings;
 use super::tree::CanonicalFault;
+use crate::quarantine::{QuarantineReason, Quarantined};
 use crate::server::ServerName;
-use crate::walk::{QuarantineReason, Quarantined};
 
 /// What is kept of a definition. Remote text but for the fingerprints; nothing in it decides policy.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use super::lint::Flag;
 use super::name::LocalName;
 use super::row::{CatalogueRow, Standing};
 use crate::port::UnixTime;
-use crate::walk::Quarantined;
+use crate::quarantine::Quarantined;
 
 /// The difference that one server's offer makes, and the rows that come of it.
 ///
