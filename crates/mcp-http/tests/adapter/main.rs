@@ -2,7 +2,6 @@
 
 #![cfg(test)]
 
-mod authority;
 mod bounds;
 mod connections;
 mod farewell;
@@ -10,7 +9,6 @@ mod framing;
 mod http2;
 mod order;
 mod progress;
-mod server;
 mod support;
 mod tcp;
 mod tls;
