@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
 use http::Response;
-use mcp_testkit::loopback::{Authority, Step};
+use mcp_testkit::loopback::{Authority, Frame, Step};
 use mcp_wire::Delivery;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-use crate::support::{Pings, ToLoopback, send, serve_tls, target, transport_over};
+use crate::support::{Pings, ToLoopback, say, send, serve_tls, target, transport_over};
 
 const NAME: &str = "srv.example";
 
@@ -73,6 +73,27 @@ async fn the_end_of_a_stream_is_proven_by_its_flag_alone() {
             "given up with an error",
             begun(Step::go_away(1, INTERNAL_ERROR)),
             "incomplete",
+            Delivery::Unknown,
+        ),
+        (
+            "data before a head",
+            vec![Step::Frame(Frame::on_stream(0, 1, b"{}"))],
+            "invalid-http",
+            Delivery::Unknown,
+        ),
+        (
+            "no frames at all",
+            vec![say("HTTP/1.1 400 Bad Request\r\n\r\n")],
+            "invalid-http",
+            Delivery::Unknown,
+        ),
+        (
+            "a head without end",
+            vec![
+                Step::Frame(Frame::on_stream(1, 0, &[0x88])),
+                Step::EndlessFrame(Frame::on_stream(9, 0, &b"\0\x01x\x011".repeat(2_000))),
+            ],
+            "head-too-large",
             Delivery::Unknown,
         ),
         (

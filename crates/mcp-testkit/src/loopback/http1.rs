@@ -51,8 +51,9 @@ impl<S: Socket> Carrier for Http1<S> {
         write(&mut self.0, head.as_bytes()).await
     }
 
-    async fn body(&mut self, piece: &[u8]) -> io::Result<()> {
-        write(&mut self.0, piece).await
+    async fn body(&mut self, piece: &[u8]) -> io::Result<bool> {
+        write(&mut self.0, piece).await?;
+        Ok(true)
     }
 
     async fn finish(&mut self) -> io::Result<()> {

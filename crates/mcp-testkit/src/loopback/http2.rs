@@ -131,15 +131,14 @@ impl<S: Socket> Http2<S> {
         write(&mut self.socket, &frame).await
     }
 
-    /// Waits until the client takes data on the current stream; how much.
-    async fn room(&mut self) -> io::Result<usize> {
+    /// Waits until the client takes data on the current stream; how much. `None` when it has reset the stream.
+    async fn room(&mut self) -> io::Result<Option<usize>> {
         loop {
             let Some(window) = self.windows.get(&self.stream) else {
-                // The client has reset the stream.
-                return Err(io::ErrorKind::BrokenPipe.into());
+                return Ok(None);
             };
             match usize::try_from(self.window.min(*window)) {
-                Ok(room @ 1..) => return Ok(room.min(FRAME)),
+                Ok(room @ 1..) => return Ok(Some(room.min(FRAME))),
                 Ok(0) | Err(_) => {
                     self.receive().await?;
                 }
@@ -195,9 +194,12 @@ impl<S: Socket> Carrier for Http2<S> {
         Ok(())
     }
 
-    async fn body(&mut self, mut piece: &[u8]) -> io::Result<()> {
+    async fn body(&mut self, mut piece: &[u8]) -> io::Result<bool> {
         while !piece.is_empty() {
-            let room = self.room().await?.min(piece.len());
+            let Some(room) = self.room().await? else {
+                return Ok(false);
+            };
+            let room = room.min(piece.len());
             let (now, rest) = piece.split_at(room);
             let taken = i64::try_from(room).unwrap_or(i64::MAX);
             self.window -= taken;
@@ -207,7 +209,7 @@ impl<S: Socket> Carrier for Http2<S> {
             self.send(DATA, 0, self.stream, now).await?;
             piece = rest;
         }
-        Ok(())
+        Ok(true)
     }
 
     async fn finish(&mut self) -> io::Result<()> {

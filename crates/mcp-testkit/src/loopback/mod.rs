@@ -176,8 +176,8 @@ trait Carrier: Send {
         fields: &[(String, String)],
     ) -> impl Future<Output = io::Result<()>> + Send;
 
-    /// Writes a piece of the body.
-    fn body(&mut self, piece: &[u8]) -> impl Future<Output = io::Result<()>> + Send;
+    /// Writes a piece of the body. Whether the client takes more of it; what it does not take is left out.
+    fn body(&mut self, piece: &[u8]) -> impl Future<Output = io::Result<bool>> + Send;
 
     /// Ends the answer where that takes a sign of its own.
     fn finish(&mut self) -> impl Future<Output = io::Result<()>> + Send;
@@ -210,16 +210,27 @@ async fn play(script: &[Step], carrier: &mut impl Carrier, seen: &Mutex<Seen>) -
                 let fields = script::with_length(fields, length);
                 carrier.head(*status, &fields).await?;
             }
-            Step::Body(bytes) => carrier.body(&fill(bytes, id)).await?,
+            Step::Body(bytes) => {
+                carrier.body(&fill(bytes, id)).await?;
+            }
+            Step::PadTo(_) => {
+                let padding = vec![b'x'; script::padding(script, number, id)];
+                carrier.body(&padding).await?;
+            }
+            Step::Chunk(bytes) => {
+                let bytes = fill(bytes, id);
+                let size = format!("{:x}\r\n", bytes.len());
+                write(carrier.socket(), &[size.as_bytes(), &bytes, b"\r\n"].concat()).await?;
+            }
             Step::Endless(bytes) => {
                 let bytes = fill(bytes, id);
-                loop {
-                    carrier.body(&bytes).await?;
-                }
+                while carrier.body(&bytes).await? {}
             }
             Step::Drip(bytes, pause) => {
                 for byte in fill(bytes, id) {
-                    carrier.body(&[byte]).await?;
+                    if !carrier.body(&[byte]).await? {
+                        break;
+                    }
                     tokio::time::sleep(*pause).await;
                 }
             }
@@ -229,6 +240,7 @@ async fn play(script: &[Step], carrier: &mut impl Carrier, seen: &Mutex<Seen>) -
                 carrier.frame(frame).await?;
             },
             Step::Shutdown => carrier.socket().shutdown().await?,
+            Step::Drop => break,
             Step::Reset => return carrier.socket().reset_at_end(),
             Step::AwaitEnd => {
                 carrier.await_end().await;

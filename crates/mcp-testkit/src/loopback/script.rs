@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-/// What a server does on a connection. After its last step, or its first that cannot be done, it drops the connection;
-/// under TLS without `close_notify`.
+/// What a server does on a connection. After its last step, or its first that cannot be done, it drops the connection.
 ///
 /// In what is written, `$ID` stands for the id of the request that was read last. `$LEN` stands for the bytes after the
 /// head: in a [`Step::Write`] of both, and in the fields of a [`Step::Head`], where a number may follow that is added to
@@ -20,6 +19,10 @@ pub enum Step {
     Head(u16, Vec<(String, String)>),
     /// Writes a piece of the body: over HTTP/1.1 the bytes themselves, over HTTP/2 as data within the client's windows.
     Body(Vec<u8>),
+    /// Writes a piece of the body that brings the whole body to this many bytes, with what the other steps write of it.
+    PadTo(usize),
+    /// Writes one chunk of HTTP/1.1: its size, then its bytes.
+    Chunk(Vec<u8>),
     /// Writes the same piece of the body for ever.
     Endless(Vec<u8>),
     /// Writes the body a byte at a time, with a pause after each. The pauses are the fault; no test waits for them.
@@ -32,6 +35,8 @@ pub enum Step {
     EndlessFrame(Frame),
     /// Ends the server's own direction in order: under TLS with `close_notify`.
     Shutdown,
+    /// Drops the connection: under TLS without `close_notify`. The last step.
+    Drop,
     /// Ends the connection by a reset. The last step.
     Reset,
     /// Reads until the client has ended the connection.
@@ -145,14 +150,38 @@ fn replace(text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     replaced
 }
 
-/// The bytes of body that the steps after the head at `head` write before the next request is read.
-pub(super) fn length_of_body(script: &[Step], head: usize, id: &str) -> usize {
-    let steps = script.iter().skip(head + 1);
-    steps
-        .take_while(|step| **step != Step::Read)
+/// The steps of the answer that the step at `place` belongs to.
+fn answer_around(script: &[Step], place: usize) -> impl Iterator<Item = &Step> {
+    let (before, after) = script.split_at(place);
+    let before = before.iter().rev().take_while(|step| **step != Step::Read);
+    before.chain(after.iter().take_while(|step| **step != Step::Read))
+}
+
+/// The bytes of the body that the step at `place` belongs to: what it is padded to, else what its steps write.
+pub(super) fn length_of_body(script: &[Step], place: usize, id: &str) -> usize {
+    let padded = answer_around(script, place).find_map(|step| {
+        if let Step::PadTo(size) = step {
+            Some(*size)
+        } else {
+            None
+        }
+    });
+    padded.unwrap_or_else(|| written(script, place, id))
+}
+
+/// The bytes that the step at `place`, a [`Step::PadTo`], has to write.
+pub(super) fn padding(script: &[Step], place: usize, id: &str) -> usize {
+    length_of_body(script, place, id).saturating_sub(written(script, place, id))
+}
+
+/// The bytes of body that the steps around `place` write without padding.
+fn written(script: &[Step], place: usize, id: &str) -> usize {
+    answer_around(script, place)
         .map(|step| match step {
             Step::Body(bytes) | Step::Drip(bytes, _) => fill(bytes, id).len(),
-            Step::Read
+            Step::PadTo(_)
+            | Step::Chunk(_)
+            | Step::Read
             | Step::Respond
             | Step::Write(_)
             | Step::Head(..)
@@ -161,6 +190,7 @@ pub(super) fn length_of_body(script: &[Step], head: usize, id: &str) -> usize {
             | Step::Frame(_)
             | Step::EndlessFrame(_)
             | Step::Shutdown
+            | Step::Drop
             | Step::Reset
             | Step::AwaitEnd => 0,
         })
@@ -232,5 +262,16 @@ mod tests {
         let filled = with_length(fields, length_of_body(&script, 0, "a7"));
         let values: Vec<_> = filled.iter().map(|(_, value)| value.as_str()).collect();
         assert_eq!(values, ["13", "2"]);
+        let script = [
+            Step::Read,
+            Step::head(200, &[]),
+            Step::body("$ID"),
+            Step::PadTo(9),
+            Step::body("!"),
+        ];
+        assert_eq!(
+            (length_of_body(&script, 1, "a7"), padding(&script, 3, "a7")),
+            (9, 6)
+        );
     }
 }
