@@ -58,6 +58,7 @@ impl Connection {
                     .timer(TokioTimer::new())
                     .initial_stream_window_size(STREAM_WINDOW)
                     .initial_connection_window_size(CONNECTION_WINDOW)
+                    .max_frame_size(FRAME)
                     .max_header_list_size(u32::try_from(options.head_bytes()).unwrap_or(u32::MAX))
                     .keep_alive_interval(KEEP_ALIVE)
                     .handshake(stream)
@@ -122,6 +123,9 @@ impl Connection {
 
 /// The bytes of one answer that HTTP/2 may have under way before they are read.
 const STREAM_WINDOW: u32 = 256 * 1_024;
+
+/// The bytes of the largest frame: as few as a client may ask for.
+const FRAME: u32 = 16 * 1_024;
 
 /// The bytes of all answers on one connection that may be under way.
 const CONNECTION_WINDOW: u32 = 1_024 * 1_024;

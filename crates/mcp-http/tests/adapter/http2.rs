@@ -96,6 +96,19 @@ async fn the_end_of_a_stream_is_proven_by_its_flag_alone() {
             "head-too-large",
             Delivery::Unknown,
         ),
+        // A head counts as RFC 9113, section 6.5.2, says: 32 bytes for each field beside its name and value.
+        (
+            "a head at its edge",
+            [vec![long_head(65_535)], vec![Step::body(BODY), Step::Finish]].concat(),
+            "result",
+            Delivery::Answered,
+        ),
+        (
+            "a head one byte beyond its edge",
+            [vec![long_head(65_536)], vec![Step::body(BODY), Step::Finish]].concat(),
+            "invalid-http",
+            Delivery::Unknown,
+        ),
         (
             "refused unseen",
             vec![Step::reset_stream(REFUSED_STREAM)],
@@ -136,6 +149,13 @@ async fn the_end_of_a_stream_is_proven_by_its_flag_alone() {
             "{name}"
         );
     }
+}
+
+/// A head that counts this many bytes.
+fn long_head(bytes: usize) -> Step {
+    let rest = ":status200".len() + "content-typeapplication/json".len() + "x".len() + 3 * 32;
+    let value = "x".repeat(bytes - rest);
+    Step::head(200, &[("content-type", "application/json"), ("x", &value)])
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@
 
 mod bounds;
 mod connections;
+mod endless;
 mod farewell;
 mod framing;
 mod http2;
