@@ -101,6 +101,14 @@ impl<S: Socket> Http2<S> {
                 self.send(SETTINGS, ACK, 0, &[]).await
             }
             PING if frame.flags & ACK == 0 => self.send(PING, ACK, 0, &frame.payload).await,
+            // What was read makes room for as much again.
+            DATA if !frame.payload.is_empty() => {
+                let room = u32::try_from(frame.payload.len())
+                    .unwrap_or(u32::MAX)
+                    .to_be_bytes();
+                self.send(WINDOW_UPDATE, 0, 0, &room).await?;
+                self.send(WINDOW_UPDATE, 0, frame.stream, &room).await
+            }
             HEADERS => {
                 self.windows.insert(frame.stream, self.initial_window);
                 Ok(())
