@@ -6,7 +6,7 @@
 //!
 //! The way of one leg: [`HttpTransport`] opens an exchange; the exchange takes a connection from the pool or dials one,
 //! reads the credentials, writes one request, judges the head of the answer and feeds the body to the reply decoder.
-//! The one task that runs beside the caller's is hyper's connection driver.
+//! The tasks that run beside the caller's are hyper's connection drivers, and one that closes idle connections in time.
 
 mod connect;
 mod connection;

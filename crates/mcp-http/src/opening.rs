@@ -7,7 +7,7 @@ use hyper::body::Incoming;
 use mcp_wire::{Delivery, ExchangeError, Malformed, MalformedKind, Message, Stage, Target, TransportError};
 
 use crate::connect::connect;
-use crate::connection::{Connection, Unanswered, is_refused_stream};
+use crate::connection::{Connection, Unanswered, broken_rule, is_refused_stream};
 use crate::pool::PoolKey;
 use crate::progress::Progress;
 use crate::queue::Turn;
@@ -103,11 +103,18 @@ async fn next_connection(
 }
 
 fn head_error(error: &hyper::Error, options: &HttpOptions) -> ExchangeError {
-    if error.is_parse_too_large() {
-        Malformed::beyond(MalformedKind::HeadTooLarge, options.head_bytes(), "head_bytes").into()
+    let broken = if error.is_parse_too_large() {
+        Some(MalformedKind::HeadTooLarge)
     } else if error.is_parse() {
-        Malformed::from(MalformedKind::InvalidHttp).into()
+        Some(MalformedKind::InvalidHttp)
     } else {
-        TransportError::ConnectionLost.into()
+        broken_rule(error)
+    };
+    match broken {
+        Some(kind @ MalformedKind::HeadTooLarge) => {
+            Malformed::beyond(kind, options.head_bytes(), "head_bytes").into()
+        }
+        Some(kind) => Malformed::from(kind).into(),
+        None => TransportError::ConnectionLost.into(),
     }
 }

@@ -1,11 +1,12 @@
 //! Idle connections: few, briefly kept, and shared by nobody but the same origin with the same credentials.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use mcp_wire::{Credential, Target};
-use tokio::time::Instant;
+use tokio::task::AbortHandle;
+use tokio::time::{Instant, sleep_until};
 
 use crate::connection::Connection;
 use crate::transport::HttpOptions;
@@ -36,9 +37,16 @@ impl PoolKey {
 
 /// The idle connections of one transport. The lock is held for a few moves and never across a wait.
 pub(crate) struct Pool {
-    idle: Mutex<BTreeMap<PoolKey, Vec<Idle>>>,
+    kept: Arc<Mutex<Kept>>,
     keep: Duration,
     per_key: usize,
+}
+
+#[derive(Default)]
+struct Kept {
+    idle: BTreeMap<PoolKey, Vec<Idle>>,
+    /// The task that closes connections when their time is up; it ends when there are none.
+    sweeper: Option<AbortHandle>,
 }
 
 struct Idle {
@@ -49,7 +57,7 @@ struct Idle {
 impl Pool {
     pub(crate) fn new(options: HttpOptions) -> Self {
         Self {
-            idle: Mutex::default(),
+            kept: Arc::default(),
             keep: options.idle,
             per_key: options.idle_connections,
         }
@@ -58,8 +66,8 @@ impl Pool {
     /// The connection that was used last and is still good. One that carries exchanges side by side stays in the pool as
     /// well.
     pub(crate) fn take(&self, key: &PoolKey) -> Option<Connection> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let connections = idle.get_mut(key)?;
+        let mut kept = lock(&self.kept);
+        let connections = kept.idle.get_mut(key)?;
         let now = Instant::now();
         connections.retain(|idle| !idle.connection.is_closed() && now - idle.since < self.keep);
         let shared = connections.last_mut().and_then(|last| {
@@ -68,7 +76,7 @@ impl Pool {
         });
         let taken = shared.or_else(|| connections.pop().map(|idle| idle.connection));
         if connections.is_empty() {
-            idle.remove(key);
+            kept.idle.remove(key);
         }
         taken
     }
@@ -78,13 +86,14 @@ impl Pool {
         if connection.is_closed() {
             return;
         }
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.kept);
         let now = Instant::now();
-        idle.retain(|_, connections| {
-            connections.retain(|idle| !idle.connection.is_closed() && now - idle.since < self.keep);
-            !connections.is_empty()
-        });
-        let connections = idle.entry(key).or_default();
+        kept.close(now, self.keep);
+        if kept.sweeper.as_ref().is_none_or(AbortHandle::is_finished) {
+            let sweeper = tokio::spawn(sweep(Arc::downgrade(&self.kept), self.keep, now + self.keep));
+            kept.sweeper = Some(sweeper.abort_handle());
+        }
+        let connections = kept.idle.entry(key).or_default();
         if let Some(shared) = connections.iter_mut().find(|idle| idle.connection.is_shared()) {
             shared.since = now;
             return;
@@ -96,4 +105,40 @@ impl Pool {
             });
         }
     }
+}
+
+impl Kept {
+    /// Closes the connections that have been idle for `keep`. When the next one is due.
+    fn close(&mut self, now: Instant, keep: Duration) -> Option<Instant> {
+        self.idle.retain(|_, connections| {
+            connections.retain(|idle| !idle.connection.is_closed() && now - idle.since < keep);
+            !connections.is_empty()
+        });
+        let idle = self.idle.values().flatten();
+        idle.map(|idle| idle.since + keep).min()
+    }
+}
+
+/// Closes idle connections in time, also when no message comes any more: what a server sends on them is read as long as
+/// they are open.
+async fn sweep(kept: Weak<Mutex<Kept>>, keep: Duration, mut due: Instant) {
+    loop {
+        sleep_until(due).await;
+        let Some(kept) = kept.upgrade() else {
+            return;
+        };
+        let mut kept = lock(&kept);
+        match kept.close(Instant::now(), keep) {
+            Some(next) => due = next,
+            None => {
+                // Whoever puts a connection back next finds no task and starts another one.
+                kept.sweeper = None;
+                return;
+            }
+        }
+    }
+}
+
+fn lock(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -34,7 +34,7 @@ pub(crate) struct Shared {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HttpOptions {
-    /// How long an idle connection may be used again. Default 4 s: common servers close at 5 s.
+    /// How long an idle connection may be used again; then it is closed. Default 4 s: common servers close at 5 s.
     pub idle: Duration,
     /// Idle connections that are kept for one origin and credential. Default 8.
     pub idle_connections: usize,

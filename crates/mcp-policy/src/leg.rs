@@ -169,6 +169,10 @@ fn poll_leg(
 ) -> Poll<Result<Result<Answer, ExchangeError>, Failure>> {
     let stage = exchange.stage();
     deadline.waited(stage);
+    // Nothing can have arrived for what was not sent, and no connection is made for a call that is over.
+    if deadline.has_passed() && exchange.delivery() == Delivery::NotSent {
+        return Poll::Ready(Err(deadline.spent(stage, Delivery::NotSent)));
+    }
     let polled = poll_answer(exchange, cx);
     deadline.worked(stage, exchange.stage());
     if let Poll::Ready(outcome) = polled {

@@ -1,9 +1,10 @@
-//! Test doubles: every port without the operating system, and a peer that answers from a script.
+//! Test doubles: every port without the operating system, and peers that answer from a script.
 //!
-//! Nothing here sleeps, opens a socket or depends on speed.
+//! Only [`loopback`] opens sockets, and only a script that drips lets time pass.
 
 mod clock;
 mod credentials;
+pub mod loopback;
 mod outbound;
 mod peer;
 mod spans;

@@ -12,7 +12,7 @@ use mcp_testkit::{AdmitAll, MemoryCredentials, PeerReply, RecordedRequest, Reply
 use mcp_wire::{Delivery, Exchange, Message, PortFuture, Stage, Transport};
 use tokio::time::Instant;
 
-use crate::support::{PLAIN, Pings, peer_saying, send, target};
+use crate::support::{PLAIN, Pings, fill, peer_saying, send, target};
 
 const URL: &str = "http://srv.example/mcp";
 
@@ -168,5 +168,49 @@ async fn a_failure_beyond_a_bound_names_the_bound_and_its_setting() {
         assert_eq!(outcome.verdict(), kind);
         let text = outcome.result.unwrap_err().to_string();
         assert!(text.contains(words), "{text}");
+    }
+}
+
+/// Sends a request to a peer that answers with `head`, its length declared, in small pieces, and `body`.
+async fn verdict_on(head: &str, body: &str) -> &'static str {
+    let reply = format!("{head}content-length: $LEN\r\n\r\n{body}");
+    let peer = ScriptedPeer::new(move |request: &RecordedRequest| {
+        let reply = fill(&reply, request.member("id").unwrap_or_default());
+        PeerReply {
+            pieces: reply.as_bytes().chunks(1_000).map(<[u8]>::to_vec).collect(),
+            end: ReplyEnd::KeepOpen,
+        }
+    });
+    let transport = transport(peer, |_| {});
+    let outcome = send(&transport, &target(URL), Pings::new().next()).await;
+    outcome.verdict()
+}
+
+const BODY: &str = "{\"jsonrpc\":\"2.0\",\"id\":\"$ID\",\"result\":{}}";
+
+#[tokio::test(start_paused = true)]
+async fn the_edges_of_a_head() {
+    let start = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
+    // Two of the fields stand in every head here.
+    for (fields, verdict) in [(128, "result"), (129, "head-too-large")] {
+        let head = format!("{start}{}", "x: 1\r\n".repeat(fields - 2));
+        assert_eq!(verdict_on(&head, BODY).await, verdict, "{fields} fields");
+    }
+    let rest = "x: \r\ncontent-length: 71\r\n\r\n".len() + start.len();
+    for (bytes, verdict) in [(65_536, "result"), (65_537, "head-too-large")] {
+        let head = format!("{start}x: {}\r\n", "x".repeat(bytes - rest));
+        assert_eq!(verdict_on(&head, BODY).await, verdict, "{bytes} bytes");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_edge_of_the_body_of_an_error() {
+    let start = "HTTP/1.1 400 No\r\ncontent-type: application/json\r\n";
+    let bare = "{\"jsonrpc\":\"2.0\",\"id\":\"$ID\",\"error\":{\"code\":1,\"message\":\"\"}}";
+    let size = fill(bare, &"0".repeat(34)).len();
+    for (bytes, verdict) in [(16_384, "error"), (16_385, "rejected")] {
+        let message = format!("\"message\":\"{}\"", "x".repeat(bytes - size));
+        let body = bare.replace("\"message\":\"\"", &message);
+        assert_eq!(verdict_on(start, &body).await, verdict, "{bytes} bytes");
     }
 }

@@ -35,6 +35,31 @@ async fn an_idle_connection_is_used_again_within_its_time_only() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_idle_connection_is_closed_when_its_time_is_up() {
+    let peer = peer_saying(PLAIN, ReplyEnd::KeepOpen);
+    let transport = transport_over(peer.clone(), Tls::platform());
+    let (pings, target) = (Pings::new(), target(URL));
+    send(&transport, &target, pings.next()).await;
+    tokio::time::advance(Duration::from_millis(3_000)).await;
+    send(&transport, &target, pings.next()).await;
+    // Its time began anew, and no message comes any more.
+    tokio::time::advance(Duration::from_millis(3_999)).await;
+    let_others_run().await;
+    assert_eq!((peer.log().connections, peer.log().open), (1, 1));
+    // Timers go by whole milliseconds.
+    tokio::time::advance(Duration::from_millis(2)).await;
+    let_others_run().await;
+    assert_eq!(peer.log().open, 0);
+
+    // Whoever comes later is served as the first was.
+    send(&transport, &target, pings.next()).await;
+    assert_eq!((peer.log().connections, peer.log().open), (2, 1));
+    tokio::time::advance(Duration::from_millis(4_001)).await;
+    let_others_run().await;
+    assert_eq!(peer.log().open, 0);
+}
+
+#[tokio::test(start_paused = true)]
 async fn connections_are_shared_by_one_origin_and_one_credential_only() {
     let as_who = |url: &str, reference: Option<&str>| -> Target {
         let mut target = target(url);
@@ -207,6 +232,13 @@ async fn a_new_connection_that_is_dead_is_not_dialled_over_and_over() {
     );
     let log = dialler.peer.log();
     assert_eq!((log.connections, log.requests.len()), (1, 0));
+}
+
+/// Gives every task that can run its turn, a few times over.
+async fn let_others_run() {
+    for _ in 0..16 {
+        tokio::task::yield_now().await;
+    }
 }
 
 /// Holds a secret under every reference.

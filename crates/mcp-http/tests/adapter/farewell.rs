@@ -1,11 +1,11 @@
 //! The end of a session, as the server sees it, and what its answer does to the connection.
 
 use mcp_http::Tls;
+use mcp_testkit::loopback::Step;
 use mcp_testkit::{ReplyEnd, ScriptedPeer};
 use mcp_wire::{Delivery, Message, ProtocolVersion, SessionId};
 
-use crate::server::{Server, Step};
-use crate::support::{Outcome, Pings, peer_saying, send, target, tcp_transport, transport_over};
+use crate::support::{Outcome, Pings, peer_saying, say, send, serve, target, tcp_transport, transport_over};
 
 const URL: &str = "http://srv.example/mcp?a=b";
 
@@ -24,7 +24,7 @@ async fn end_twice(reply: &str, end_of_reply: ReplyEnd) -> (Outcome, ScriptedPee
 
 #[tokio::test]
 async fn the_end_of_a_session_is_a_delete_without_a_body() {
-    let server = Server::start(&[&[Step::Read, Step::Write("HTTP/1.1 204 No Content\r\n\r\n")]]).await;
+    let server = serve(&[&[Step::Read, say("HTTP/1.1 204 No Content\r\n\r\n")]]).await;
     let outcome = send(&tcp_transport(), &target(&server.http_url()), end()).await;
     assert_eq!(outcome.verdict(), "accepted");
     let request = server.seen(|seen| seen.requests.concat());

@@ -4,240 +4,176 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
-use h2::Reason;
-use h2::server::SendResponse;
-use http::{Request, Response};
-use hyper::body::Bytes;
+use http::Response;
+use mcp_testkit::loopback::{Authority, Frame, Step};
 use mcp_wire::Delivery;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-use crate::authority::Authority;
-use crate::support::{Outcome, Pings, ToLoopback, send, target, transport_over};
+use crate::support::{Pings, ToLoopback, say, send, serve_tls, target, transport_over};
 
 const NAME: &str = "srv.example";
 
-/// What the server does with one request.
-#[derive(Debug, Clone, Copy)]
-enum Act {
-    /// Answers in one body.
-    Answer,
-    /// Answers in an event stream, cut at a line end.
-    Stream,
-    /// Answers under a length that is this much longer than the body.
-    Overstate(usize),
-    /// Answers, but ends the stream by a reset with this reason instead of its flag.
-    Reset(Reason),
-    /// Answers, but gives the connection up with this reason before the end of the stream.
-    GiveUp(Reason),
-    /// Resets the stream without an answer.
-    Refuse(Reason),
-    /// Never answers.
-    Silence,
-}
+const BODY: &str = "{\"jsonrpc\":\"2.0\",\"id\":\"$ID\",\"result\":{}}";
 
-/// What the server saw.
-#[derive(Debug, Default)]
-struct Seen {
-    connections: usize,
-    /// Scheme, authority and path of each request, and whether it has a `host` field.
-    requests: Vec<(String, bool)>,
-}
-
-/// A server on loopback that goes through `acts`, one for each request.
-struct Server {
-    port: u16,
-    seen: Arc<Mutex<Seen>>,
-}
-
-impl Server {
-    async fn start(acceptor: TlsAcceptor, acts: &'static [Act]) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let seen = Arc::<Mutex<Seen>>::default();
-        let (log, acts) = (seen.clone(), Arc::new(Mutex::new(acts.iter())));
-        tokio::spawn(async move {
-            while let Ok((socket, _)) = listener.accept().await {
-                log.lock().unwrap().connections += 1;
-                let (acceptor, log, acts) = (acceptor.clone(), log.clone(), acts.clone());
-                tokio::spawn(async move { serve(acceptor, socket, &log, &acts).await });
-            }
-        });
-        Self { port, seen }
-    }
-
-    fn url(&self) -> String {
-        format!("https://{NAME}:{}/mcp?x=1", self.port)
-    }
-}
-
-async fn serve(
-    acceptor: TlsAcceptor,
-    socket: TcpStream,
-    log: &Mutex<Seen>,
-    acts: &Mutex<std::slice::Iter<'static, Act>>,
-) {
-    let Ok(tls) = acceptor.accept(socket).await else {
-        return;
-    };
-    let Ok(mut connection) = h2::server::handshake(tls).await else {
-        return;
-    };
-    let mut kept = Vec::new();
-    while let Some(Ok((request, mut respond))) = connection.accept().await {
-        let has_host = request.headers().contains_key("host");
-        log.lock()
-            .unwrap()
-            .requests
-            .push((request.uri().to_string(), has_host));
-        let act = acts.lock().unwrap().next().copied();
-        match act {
-            None | Some(Act::Silence) => kept.push((request.into_body(), respond)),
-            Some(Act::Refuse(reason)) => respond.send_reset(reason),
-            Some(Act::GiveUp(reason)) => {
-                let _stream = begin(request, &mut respond, None).await;
-                // Head and data must have left before the connection is given up.
-                for _ in 0..16 {
-                    poll_fn(|cx| Poll::Ready(connection.poll_closed(cx).is_ready())).await;
-                    tokio::task::yield_now().await;
-                }
-                connection.abrupt_shutdown(reason);
-            }
-            Some(act) => {
-                tokio::spawn(answer(act, request, respond));
-            }
-        }
-    }
-}
-
-async fn answer(act: Act, request: Request<h2::RecvStream>, mut respond: SendResponse<Bytes>) {
-    let overstate = if let Act::Overstate(bytes) = act {
-        Some(bytes)
-    } else {
-        None
-    };
-    if let Act::Stream = act {
-        let id = id_of(request).await;
-        let head = Response::builder()
-            .header("content-type", "text/event-stream")
-            .body(())
-            .unwrap();
-        let mut stream = respond.send_response(head, false).unwrap();
-        stream
-            .send_data(Bytes::from_static(b"data: {\"jsonrpc\":\"2.0\",\n"), false)
-            .unwrap();
-        let rest = format!("data: \"id\":\"{id}\",\"result\":{{}}}}\n\n");
-        stream.send_data(Bytes::from(rest), true).unwrap();
-        return;
-    }
-    let mut stream = begin(request, &mut respond, overstate).await;
-    if let Act::Reset(reason) = act {
-        // The data must have left before the reset overtakes it.
-        tokio::task::yield_now().await;
-        stream.send_reset(reason);
-    } else {
-        stream.send_data(Bytes::new(), true).unwrap();
-    }
-}
-
-/// Sends the head and the whole body of a healthy answer, but not the end of the stream.
-async fn begin(
-    request: Request<h2::RecvStream>,
-    respond: &mut SendResponse<Bytes>,
-    overstate: Option<usize>,
-) -> h2::SendStream<Bytes> {
-    let body = format!(
-        "{{\"jsonrpc\":\"2.0\",\"id\":\"{}\",\"result\":{{}}}}",
-        id_of(request).await
-    );
-    let mut head = Response::builder().header("content-type", "application/json");
-    if let Some(bytes) = overstate {
-        head = head.header("content-length", body.len() + bytes);
-    }
-    let mut stream = respond.send_response(head.body(()).unwrap(), false).unwrap();
-    stream.send_data(Bytes::from(body), false).unwrap();
-    stream
-}
-
-async fn id_of(request: Request<h2::RecvStream>) -> String {
-    let mut body = request.into_body();
-    let mut text = Vec::new();
-    while let Some(Ok(piece)) = body.data().await {
-        text.extend_from_slice(&piece);
-    }
-    let text = String::from_utf8(text).unwrap();
-    text.split("\"id\":\"")
-        .nth(1)
-        .and_then(|rest| rest.split('"').next())
-        .unwrap_or_default()
-        .to_owned()
-}
-
-async fn outcome_of(acts: &'static [Act]) -> (Outcome, Server) {
-    let authority = Authority::new();
-    let server = Server::start(authority.http2_server(NAME), acts).await;
-    let transport = transport_over(ToLoopback, authority.tls());
-    (
-        send(&transport, &target(&server.url()), Pings::new().next()).await,
-        server,
-    )
-}
+/// Reasons: [RFC 9113, section 7](https://www.rfc-editor.org/rfc/rfc9113#section-7).
+const NO_ERROR: u32 = 0;
+const INTERNAL_ERROR: u32 = 2;
+const REFUSED_STREAM: u32 = 7;
+const CANCEL: u32 = 8;
 
 #[tokio::test]
 async fn the_end_of_a_stream_is_proven_by_its_flag_alone() {
-    let cases: [(&'static [Act], &str, Delivery); 11] = [
-        (&[Act::Answer], "result", Delivery::Answered),
-        (&[Act::Stream], "result", Delivery::Answered),
-        (&[Act::Overstate(0)], "result", Delivery::Answered),
-        (&[Act::Overstate(1)], "incomplete", Delivery::Unknown),
-        (&[Act::Reset(Reason::NO_ERROR)], "incomplete", Delivery::Unknown),
+    let head = |length: &[(&str, &str)]| {
+        Step::head(200, &[&[("content-type", "application/json")], length].concat())
+    };
+    let begun = |last: Step| vec![head(&[]), Step::body(BODY), last];
+    let under = |length: &str| {
+        vec![
+            head(&[("content-length", length)]),
+            Step::body(BODY),
+            Step::Finish,
+        ]
+    };
+    let stream = vec![
+        Step::head(200, &[("content-type", "text/event-stream")]),
+        Step::body("data: {\"jsonrpc\":\"2.0\",\n"),
+        Step::body("data: \"id\":\"$ID\",\"result\":{}}\n\n"),
+        Step::Finish,
+    ];
+    let cases = [
+        ("a body", begun(Step::Finish), "result", Delivery::Answered),
+        ("events, cut at a line end", stream, "result", Delivery::Answered),
+        ("the right length", under("$LEN"), "result", Delivery::Answered),
         (
-            &[Act::Reset(Reason::INTERNAL_ERROR)],
+            "a length too long",
+            under("$LEN+1"),
             "incomplete",
             Delivery::Unknown,
         ),
-        (&[Act::GiveUp(Reason::NO_ERROR)], "incomplete", Delivery::Unknown),
         (
-            &[Act::GiveUp(Reason::INTERNAL_ERROR)],
+            "reset without an error",
+            begun(Step::reset_stream(NO_ERROR)),
             "incomplete",
             Delivery::Unknown,
         ),
         (
-            &[Act::Refuse(Reason::REFUSED_STREAM)],
+            "reset with an error",
+            begun(Step::reset_stream(INTERNAL_ERROR)),
+            "incomplete",
+            Delivery::Unknown,
+        ),
+        (
+            "given up without an error",
+            begun(Step::go_away(1, NO_ERROR)),
+            "incomplete",
+            Delivery::Unknown,
+        ),
+        (
+            "given up with an error",
+            begun(Step::go_away(1, INTERNAL_ERROR)),
+            "incomplete",
+            Delivery::Unknown,
+        ),
+        (
+            "data before a head",
+            vec![Step::Frame(Frame::on_stream(0, 1, b"{}"))],
+            "invalid-http",
+            Delivery::Unknown,
+        ),
+        (
+            "no frames at all",
+            vec![say("HTTP/1.1 400 Bad Request\r\n\r\n")],
+            "invalid-http",
+            Delivery::Unknown,
+        ),
+        (
+            "a head without end",
+            vec![
+                Step::Frame(Frame::on_stream(1, 0, &[0x88])),
+                Step::EndlessFrame(Frame::on_stream(9, 0, &b"\0\x01x\x011".repeat(2_000))),
+            ],
+            "head-too-large",
+            Delivery::Unknown,
+        ),
+        // A head counts as RFC 9113, section 6.5.2, says: 32 bytes for each field beside its name and value.
+        (
+            "a head at its edge",
+            [vec![long_head(65_535)], vec![Step::body(BODY), Step::Finish]].concat(),
+            "result",
+            Delivery::Answered,
+        ),
+        (
+            "a head one byte beyond its edge",
+            [vec![long_head(65_536)], vec![Step::body(BODY), Step::Finish]].concat(),
+            "invalid-http",
+            Delivery::Unknown,
+        ),
+        (
+            "refused unseen",
+            vec![Step::reset_stream(REFUSED_STREAM)],
             "connection-lost",
             Delivery::NotSent,
         ),
         (
-            &[Act::Refuse(Reason::INTERNAL_ERROR)],
+            "failed without an answer",
+            vec![Step::reset_stream(INTERNAL_ERROR)],
             "connection-lost",
             Delivery::Unknown,
         ),
         (
-            &[Act::Refuse(Reason::CANCEL)],
+            "ended without an answer",
+            vec![Step::reset_stream(CANCEL)],
             "connection-lost",
             Delivery::Unknown,
         ),
     ];
-    for (acts, verdict, delivery) in cases {
-        let (outcome, _server) = outcome_of(acts).await;
+    let authority = Authority::new().unwrap();
+    let transport = transport_over(ToLoopback, authority.tls().unwrap());
+    let pings = Pings::new();
+    for (name, steps, verdict, delivery) in cases {
+        // A server that gives a connection up closes it when all has left.
+        let closes = name.starts_with("given up").then_some(Step::Shutdown);
+        let script = [
+            vec![Step::Read],
+            steps,
+            closes.into_iter().collect(),
+            vec![Step::AwaitEnd],
+        ]
+        .concat();
+        let server = serve_tls(&[&script], authority.http2_server(NAME).unwrap()).await;
+        let outcome = send(&transport, &target(&server.https_url(NAME)), pings.next()).await;
         assert_eq!(
             (outcome.verdict(), outcome.delivery),
             (verdict, delivery),
-            "{acts:?}"
+            "{name}"
         );
     }
 }
 
+/// A head that counts this many bytes.
+fn long_head(bytes: usize) -> Step {
+    let rest = ":status200".len() + "content-typeapplication/json".len() + "x".len() + 3 * 32;
+    let value = "x".repeat(bytes - rest);
+    Step::head(200, &[("content-type", "application/json"), ("x", &value)])
+}
+
 #[tokio::test]
-async fn exchanges_share_one_connection_and_name_the_host_in_the_target() {
-    let authority = Authority::new();
-    let server = Server::start(
-        authority.http2_server(NAME),
-        &[Act::Answer, Act::Silence, Act::Answer, Act::Answer],
-    )
-    .await;
-    let (transport, pings) = (transport_over(ToLoopback, authority.tls()), Pings::new());
-    let target = target(&server.url());
+async fn exchanges_share_one_connection_while_one_of_them_waits() {
+    let authority = Authority::new().unwrap();
+    let script = [
+        Step::Read,
+        Step::Respond,
+        Step::Read,
+        Step::Read,
+        Step::Respond,
+        Step::Read,
+        Step::Respond,
+        Step::AwaitEnd,
+    ];
+    let server = serve_tls(&[&script], authority.http2_server(NAME).unwrap()).await;
+    let transport = transport_over(ToLoopback, authority.tls().unwrap());
+    let (target, pings) = (target(&server.https_url(NAME)), Pings::new());
     assert_eq!(send(&transport, &target, pings.next()).await.verdict(), "result");
 
     // One exchange waits; the others pass it on the same connection.
@@ -248,14 +184,42 @@ async fn exchanges_share_one_connection_and_name_the_host_in_the_target() {
         assert_eq!(send(&transport, &target, pings.next()).await.verdict(), "result");
     }
     drop(waiting);
+    assert_eq!(server.seen(|seen| seen.accepts), 1);
+}
 
-    let seen = server.seen.lock().unwrap();
-    let uri = format!("https://{NAME}:{}/mcp?x=1", server.port);
-    assert_eq!(seen.connections, 1);
-    assert!(
-        seen.requests
-            .iter()
-            .all(|(seen, has_host)| *seen == uri && !has_host),
-        "{seen:?}"
-    );
+/// A server that decodes what it is sent: h2's own.
+#[tokio::test]
+async fn the_target_names_the_host_and_no_field_does() {
+    let authority = Authority::new().unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let seen = Arc::new(Mutex::new(None));
+    let (acceptor, log) = (authority.http2_server(NAME).unwrap(), seen.clone());
+    tokio::spawn(async move {
+        let (socket, _) = listener.accept().await.unwrap();
+        read_head(acceptor, socket, &log).await
+    });
+    let url = format!("https://{NAME}:{port}/mcp?x=1");
+    let transport = transport_over(ToLoopback, authority.tls().unwrap());
+    let outcome = send(&transport, &target(&url), Pings::new().next()).await;
+    assert_eq!(outcome.verdict(), "unexpected-success");
+    assert_eq!(*seen.lock().unwrap(), Some((url, false)));
+}
+
+async fn read_head(
+    acceptor: TlsAcceptor,
+    socket: TcpStream,
+    seen: &Mutex<Option<(String, bool)>>,
+) -> Option<()> {
+    let mut connection = h2::server::handshake(acceptor.accept(socket).await.ok()?)
+        .await
+        .ok()?;
+    while let Some(accepted) = connection.accept().await {
+        let (request, mut respond) = accepted.ok()?;
+        let has_host = request.headers().contains_key("host");
+        *seen.lock().unwrap() = Some((request.uri().to_string(), has_host));
+        let head = Response::builder().status(204).body(()).unwrap();
+        respond.send_response(head, true).ok()?;
+    }
+    Some(())
 }

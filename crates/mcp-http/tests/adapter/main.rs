@@ -2,15 +2,14 @@
 
 #![cfg(test)]
 
-mod authority;
 mod bounds;
 mod connections;
+mod endless;
 mod farewell;
 mod framing;
 mod http2;
 mod order;
 mod progress;
-mod server;
 mod support;
 mod tcp;
 mod tls;

@@ -8,6 +8,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use mcp_http::{BoxedStream, Dialler, HttpOptions, HttpTransport, TcpDialler, Tls};
+use mcp_testkit::loopback::{self, Server, Step};
 use mcp_testkit::{
     AdmitAll, FixedProcess, MemoryCredentials, PeerReply, RecordedRequest, ReplyEnd, ScriptedPeer,
     SeededEntropy,
@@ -16,6 +17,7 @@ use mcp_wire::{
     Answer, Delivery, Endpoint, Exchange, ExchangeError, ExchangeEvent, Message, PortFuture, Reply,
     RequestId, RequestIds, Stage, Target, Transport,
 };
+use tokio_rustls::TlsAcceptor;
 
 /// How an exchange ended.
 #[derive(Debug)]
@@ -97,6 +99,21 @@ pub(crate) fn transport_over(dialler: impl Dialler + 'static, tls: Tls) -> HttpT
 /// Over TCP to this machine, in the clear.
 pub(crate) fn tcp_transport() -> HttpTransport {
     transport_over(ToLoopback, Tls::platform())
+}
+
+/// A server on loopback that plays these scripts in the clear.
+pub(crate) async fn serve(scripts: &[&[Step]]) -> Server {
+    Server::start(scripts, None).await.unwrap()
+}
+
+/// A server on loopback that plays these scripts under TLS.
+pub(crate) async fn serve_tls(scripts: &[&[Step]], acceptor: TlsAcceptor) -> Server {
+    Server::start(scripts, Some(acceptor)).await.unwrap()
+}
+
+/// The step that writes this.
+pub(crate) fn say(text: &str) -> Step {
+    Step::write(text)
 }
 
 /// Resolves every name to this machine and dials TCP.
@@ -196,11 +213,5 @@ pub(crate) const PLAIN: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/jso
 
 /// The answer with the id of its request for `$ID`, and the bytes after its head for `$LEN`.
 pub(crate) fn fill(reply: &str, id: &str) -> String {
-    let reply = reply.replace("$ID", id);
-    match reply.split_once("\r\n\r\n") {
-        Some((head, body)) if head.contains("$LEN") => {
-            format!("{}\r\n\r\n{body}", head.replace("$LEN", &body.len().to_string()))
-        }
-        Some(_) | None => reply,
-    }
+    String::from_utf8(loopback::fill(reply.as_bytes(), id)).unwrap()
 }

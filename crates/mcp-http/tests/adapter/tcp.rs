@@ -9,12 +9,14 @@ use std::task::{Context, Poll, ready};
 
 use hyper::rt::{Read, ReadBufCursor, Write};
 use mcp_http::{BoxedStream, Dialler, HttpTransport, TcpDialler, Tls};
+use mcp_testkit::loopback::Server;
+use mcp_testkit::loopback::Step::{self, AwaitEnd, Read as ReadOne, Shutdown};
 use mcp_wire::{Delivery, PortFuture, Stage, Transport};
 use tokio::net::TcpSocket;
 
-use crate::server::Server;
-use crate::server::Step::{AwaitEnd, Read as ReadOne, Shutdown, Write as Say};
-use crate::support::{PLAIN, Pings, drive_until, send, target, tcp_transport, transport_over, until};
+use crate::support::{
+    PLAIN, Pings, drive_until, say, send, serve, target, tcp_transport, transport_over, until,
+};
 
 const EVENTS: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n\
     : primed\n\n\
@@ -28,7 +30,7 @@ const BEGUN: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconten
 
 #[tokio::test]
 async fn a_plain_answer_is_read() {
-    let server = Server::start(&[&[ReadOne, Say(PLAIN), AwaitEnd]]).await;
+    let server = serve(&[&[ReadOne, say(PLAIN), AwaitEnd]]).await;
     let outcome = send(&tcp_transport(), &target(&server.http_url()), Pings::new().next()).await;
     assert_eq!(outcome.verdict(), "result");
     assert_eq!((outcome.text(), outcome.delivery), ("{}", Delivery::Answered));
@@ -38,7 +40,7 @@ async fn a_plain_answer_is_read() {
 
 #[tokio::test]
 async fn a_stream_of_events_is_read_with_its_server_messages() {
-    let server = Server::start(&[&[ReadOne, Say(EVENTS), Shutdown, AwaitEnd]]).await;
+    let server = serve(&[&[ReadOne, say(EVENTS), Shutdown, AwaitEnd]]).await;
     let outcome = send(&tcp_transport(), &target(&server.http_url()), Pings::new().next()).await;
     assert_eq!(outcome.text(), "{\"streamed\":true}");
     assert_eq!(outcome.server_messages, ["notifications/progress"]);
@@ -46,7 +48,7 @@ async fn a_stream_of_events_is_read_with_its_server_messages() {
 
 #[tokio::test]
 async fn a_connection_that_stays_open_takes_the_next_message() {
-    let server = Server::start(&[&[ReadOne, Say(PLAIN), ReadOne, Say(PLAIN), AwaitEnd]]).await;
+    let server = serve(&[&[ReadOne, say(PLAIN), ReadOne, say(PLAIN), AwaitEnd]]).await;
     let accepts = two_messages(&tcp_transport(), &server).await;
     assert_eq!(accepts, 1);
 }
@@ -54,9 +56,9 @@ async fn a_connection_that_stays_open_takes_the_next_message() {
 #[tokio::test]
 async fn connection_close_is_obeyed() {
     // The server itself would read on.
-    let server = Server::start(&[
-        &[ReadOne, Say(CLOSING), AwaitEnd],
-        &[ReadOne, Say(PLAIN), AwaitEnd],
+    let server = serve(&[
+        &[ReadOne, say(CLOSING), AwaitEnd],
+        &[ReadOne, say(PLAIN), AwaitEnd],
     ])
     .await;
     let accepts = two_messages(&tcp_transport(), &server).await;
@@ -66,7 +68,7 @@ async fn connection_close_is_obeyed() {
 
 #[tokio::test]
 async fn a_connection_that_closed_between_two_messages_costs_nothing() {
-    let server = Server::start(&[&[ReadOne, Say(PLAIN)], &[ReadOne, Say(PLAIN), AwaitEnd]]).await;
+    let server = serve(&[&[ReadOne, say(PLAIN)], &[ReadOne, say(PLAIN), AwaitEnd]]).await;
     let ended = Arc::new(AtomicBool::new(false));
     let transport = transport_over(Watching(ended.clone()), Tls::platform());
     let (pings, target) = (Pings::new(), target(&server.http_url()));
@@ -80,7 +82,7 @@ async fn a_connection_that_closed_between_two_messages_costs_nothing() {
 
 #[tokio::test]
 async fn a_message_that_was_read_and_not_answered_is_never_sent_again() {
-    let server = Server::start(&[&[ReadOne], &[ReadOne, Say(PLAIN)]]).await;
+    let server = serve(&[&[ReadOne], &[ReadOne, say(PLAIN)]]).await;
     let outcome = send(&tcp_transport(), &target(&server.http_url()), Pings::new().next()).await;
     assert_eq!(outcome.verdict(), "connection-lost");
     assert_eq!(outcome.delivery, Delivery::Unknown);
@@ -122,7 +124,7 @@ async fn a_name_without_an_address_is_not_resolved() {
 
 #[tokio::test]
 async fn an_address_that_does_not_answer_leaves_the_next_one_to_try() {
-    let server = Server::start(&[&[ReadOne, Say(PLAIN), AwaitEnd]]).await;
+    let server = serve(&[&[ReadOne, say(PLAIN), AwaitEnd]]).await;
     let transport = transport_over(SecondAddress, Tls::platform());
     let url = server.http_url().replace("127.0.0.1", "twice.example");
     let outcome = send(&transport, &target(&url), Pings::new().next()).await;
@@ -131,12 +133,12 @@ async fn an_address_that_does_not_answer_leaves_the_next_one_to_try() {
 
 #[tokio::test]
 async fn a_dropped_exchange_closes_its_connection() {
-    let cases: [(&'static [_], Stage); 2] = [
+    let cases: [(&[Step], Stage); 2] = [
         (&[ReadOne, AwaitEnd], Stage::FirstByte),
-        (&[ReadOne, Say(BEGUN), AwaitEnd], Stage::Body),
+        (&[ReadOne, say(BEGUN), AwaitEnd], Stage::Body),
     ];
     for (script, stage) in cases {
-        let server = Server::start(&[script]).await;
+        let server = serve(&[script]).await;
         let target = Arc::new(target(&server.http_url()));
         let mut exchange = tcp_transport().open(&target, Pings::new().next());
         drive_until(&mut *exchange, |exchange| {

@@ -5,6 +5,8 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use mcp_http::{BoxedStream, Dialler, TcpDialler, Tls};
+use mcp_testkit::loopback::Step::{self, AwaitEnd, Read, Shutdown};
+use mcp_testkit::loopback::{Authority, Server};
 use mcp_wire::{Delivery, PortFuture, Stage};
 use rcgen::KeyPair;
 use rustls::ServerConfig;
@@ -12,10 +14,9 @@ use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 use tokio_rustls::TlsAcceptor;
 
-use crate::authority::Authority;
-use crate::server::Server;
-use crate::server::Step::{self, AwaitEnd, Read, Shutdown, Write};
-use crate::support::{Outcome, PLAIN, Pings, ToLoopback, send, target, transport_over};
+use crate::support::{
+    Outcome, PLAIN, Pings, ToLoopback, say, send, serve, serve_tls, target, transport_over,
+};
 
 const NAME: &str = "srv.example";
 
@@ -28,14 +29,14 @@ const STREAMED: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r
 
 #[tokio::test]
 async fn a_server_under_a_given_authority_is_trusted() {
-    let authority = Authority::new();
+    let authority = Authority::new().unwrap();
     for host in [NAME, "127.0.0.1"] {
-        let server = Server::start_tls(
-            &[&[Read, Write(PLAIN), Read, Write(PLAIN), AwaitEnd]],
-            authority.server(host, 2999),
+        let server = serve_tls(
+            &[&[Read, say(PLAIN), Read, say(PLAIN), AwaitEnd]],
+            authority.server(host, 2999).unwrap(),
         )
         .await;
-        let (transport, pings) = (transport_over(ToLoopback, authority.tls()), Pings::new());
+        let (transport, pings) = (transport_over(ToLoopback, authority.tls().unwrap()), Pings::new());
         for _ in 0..2 {
             let outcome = send(&transport, &target(&server.https_url(host)), pings.next()).await;
             assert_eq!(
@@ -54,16 +55,16 @@ async fn a_server_under_a_given_authority_is_trusted() {
 /// [RFC 6066, section 3](https://www.rfc-editor.org/rfc/rfc6066#section-3): a name is indicated, a literal never.
 #[tokio::test]
 async fn the_name_is_indicated_and_kept_whichever_address_is_dialled() {
-    let authority = Authority::new();
+    let authority = Authority::new().unwrap();
     for (written, host, indicated) in [
         (NAME, NAME, Some(NAME)),
         ("SRV.Example", NAME, Some(NAME)),
         ("127.0.0.1", "127.0.0.1", None),
     ] {
-        let (acceptor, names) = Indicated::record(&authority.server(host, 2999));
-        let server = Server::start_tls(&[&[Read, Write(PLAIN), AwaitEnd]], acceptor).await;
+        let (acceptor, names) = Indicated::record(&authority.server(host, 2999).unwrap());
+        let server = serve_tls(&[&[Read, say(PLAIN), AwaitEnd]], acceptor).await;
         let url = server.https_url(written);
-        let transport = transport_over(SecondAnswers, authority.tls());
+        let transport = transport_over(SecondAnswers, authority.tls().unwrap());
         let outcome = send(&transport, &target(&url), Pings::new().next()).await;
         assert_eq!(outcome.verdict(), "result", "{written}");
         assert_eq!(
@@ -80,24 +81,32 @@ async fn the_name_is_indicated_and_kept_whichever_address_is_dialled() {
 
 #[tokio::test]
 async fn a_certificate_that_does_not_hold_stops_the_message() {
-    let (authority, stranger) = (Authority::new(), Authority::new());
+    let (authority, stranger) = (Authority::new().unwrap(), Authority::new().unwrap());
     let cases = [
         (
             "another name",
-            authority.server("else.example", 2999),
+            authority.server("else.example", 2999).unwrap(),
             "tls-name-mismatch",
         ),
         (
             "an address for a name",
-            authority.server("127.0.0.1", 2999),
+            authority.server("127.0.0.1", 2999).unwrap(),
             "tls-name-mismatch",
         ),
-        ("another authority", stranger.server(NAME, 2999), "tls-untrusted"),
-        ("out of date", authority.server(NAME, 2001), "tls-untrusted"),
+        (
+            "another authority",
+            stranger.server(NAME, 2999).unwrap(),
+            "tls-untrusted",
+        ),
+        (
+            "out of date",
+            authority.server(NAME, 2001).unwrap(),
+            "tls-untrusted",
+        ),
     ];
     for (name, acceptor, verdict) in cases {
-        let server = Server::start_tls(&[&[Read, Write(PLAIN)]], acceptor).await;
-        let outcome = send_to(&server, authority.tls()).await;
+        let server = serve_tls(&[&[Read, say(PLAIN)]], acceptor).await;
+        let outcome = send_to(&server, authority.tls().unwrap()).await;
         assert_eq!(outcome.verdict(), verdict, "{name}");
         assert_eq!(
             (outcome.stage, outcome.delivery),
@@ -114,17 +123,17 @@ async fn a_certificate_that_does_not_hold_stops_the_message() {
 
 #[tokio::test]
 async fn a_server_that_speaks_no_tls_gets_no_message() {
-    let scripts: [&'static [Step]; 3] = [
+    let scripts: [&[Step]; 3] = [
         &[
-            Write("HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n"),
+            say("HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n"),
             AwaitEnd,
         ],
-        &[Write("\0\0\0\0\0\0\0\0"), AwaitEnd],
+        &[say("\0\0\0\0\0\0\0\0"), AwaitEnd],
         &[Shutdown, AwaitEnd],
     ];
     for script in scripts {
-        let server = Server::start(&[script]).await;
-        let outcome = send_to(&server, Authority::new().tls()).await;
+        let server = serve(&[script]).await;
+        let outcome = send_to(&server, Authority::new().unwrap().tls().unwrap()).await;
         assert_eq!(outcome.verdict(), "tls-failed", "{script:?}");
         assert_eq!(
             (outcome.stage, outcome.delivery),
@@ -136,24 +145,24 @@ async fn a_server_that_speaks_no_tls_gets_no_message() {
 
 #[tokio::test]
 async fn an_end_of_the_connection_ends_a_body_only_when_tls_says_so() {
-    let authority = Authority::new();
-    let cases: [(&str, &'static [Step], &str); 4] = [
-        ("JSON, cut off", &[Read, Write(UNDELIMITED)], "incomplete"),
+    let authority = Authority::new().unwrap();
+    let cases: [(&str, &[Step], &str); 4] = [
+        ("JSON, cut off", &[Read, say(UNDELIMITED)], "incomplete"),
         (
             "JSON, ended",
-            &[Read, Write(UNDELIMITED), Shutdown, AwaitEnd],
+            &[Read, say(UNDELIMITED), Shutdown, AwaitEnd],
             "result",
         ),
-        ("events, cut off", &[Read, Write(STREAMED)], "incomplete"),
+        ("events, cut off", &[Read, say(STREAMED)], "incomplete"),
         (
             "events, ended",
-            &[Read, Write(STREAMED), Shutdown, AwaitEnd],
+            &[Read, say(STREAMED), Shutdown, AwaitEnd],
             "result",
         ),
     ];
     for (name, script, verdict) in cases {
-        let server = Server::start_tls(&[script], authority.server(NAME, 2999)).await;
-        let outcome = send_to(&server, authority.tls()).await;
+        let server = serve_tls(&[script], authority.server(NAME, 2999).unwrap()).await;
+        let outcome = send_to(&server, authority.tls().unwrap()).await;
         assert_eq!(outcome.verdict(), verdict, "{name}");
         let delivery = if verdict == "result" {
             Delivery::Answered
@@ -171,7 +180,7 @@ async fn an_end_of_the_connection_ends_a_body_only_when_tls_says_so() {
 #[test]
 fn an_authority_must_be_a_certificate_in_pem_form() {
     let (pem, key) = (
-        Authority::new().pem(),
+        Authority::new().unwrap().pem(),
         KeyPair::generate().unwrap().serialize_pem(),
     );
     assert!(Tls::with_authorities(pem.as_bytes()).is_ok());

@@ -235,3 +235,18 @@ fn keeping_the_outcome_has_a_time_of_its_own() {
         ("outcome-not-recorded", Delivery::Unknown)
     );
 }
+
+#[test]
+fn what_was_not_sent_in_time_is_given_up_without_another_poll() {
+    let answers = Answers {
+        unsent: Some(Method::Initialize),
+        ..Answers::default()
+    };
+    let world = World::new(answers, well);
+    let budget = world.server.budget;
+    let failure = at_the_deadline(&world.clock, budget, world.call(&Never)).unwrap_err();
+    assert_eq!(failure, spent(budget, Stage::Queue, Delivery::NotSent));
+    let polls = world.log().iter().filter(|entry| *entry == "polled").count();
+    // At the start, and when the caller is asked again just before the end.
+    assert_eq!(polls, 2, "no connection is made for a call that is over");
+}

@@ -190,7 +190,7 @@ fn the_handshake_is_never_named_as_cancelled() {
 fn a_request_that_was_not_sent_or_was_answered_is_not_named() {
     // The leg waits before its first byte.
     let answers = Answers {
-        late: Some((Method::ToolsCall, Duration::from_secs(9))),
+        unsent: Some(Method::ToolsCall),
         ..Answers::default()
     };
     let (tap, script) = Tap::on(in_session(well));
@@ -199,7 +199,7 @@ fn a_request_that_was_not_sent_or_was_answered_is_not_named() {
     let mut call = world.call(&switch);
     call.wait();
     switch.flip(true);
-    let (stage, delivery) = (Stage::Start, Delivery::NotSent);
+    let (stage, delivery) = (Stage::Queue, Delivery::NotSent);
     assert_eq!(
         call.end().unwrap_err(),
         Failure::new(Cause::Cancelled { stage }, delivery)

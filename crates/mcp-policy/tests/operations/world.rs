@@ -32,6 +32,8 @@ pub(crate) struct Answers {
     pub(crate) contact: Option<Result<(), StoreError>>,
     /// A leg whose answer comes only when the clock has run so long. It wakes nobody.
     pub(crate) late: Option<(Method, Duration)>,
+    /// A leg that waits for ever before its first byte.
+    pub(crate) unsent: Option<Method>,
 }
 
 impl Default for Answers {
@@ -45,6 +47,7 @@ impl Default for Answers {
             settle: Some(Ok(())),
             contact: Some(Ok(())),
             late: None,
+            unsent: None,
         }
     }
 }
@@ -60,7 +63,7 @@ pub(crate) struct World {
 /// What every port of a [`World`] is: it writes down that it was asked, then answers.
 struct Recorder {
     answers: Answers,
-    log: Mutex<Vec<String>>,
+    log: Arc<Mutex<Vec<String>>>,
     ledger: MemoryLedger,
     denials: MemoryDenials,
     health: MemoryStore,
@@ -96,7 +99,7 @@ impl World {
     ) -> Self {
         let ports = Arc::new(Recorder {
             answers,
-            log: Mutex::default(),
+            log: Arc::default(),
             ledger: MemoryLedger::default(),
             denials: MemoryDenials::default(),
             health: MemoryStore::default(),
@@ -269,6 +272,9 @@ impl Transport for Recorder {
         let method = message.leg().method;
         self.note(method.as_str());
         let exchange = self.transport.open(target, message);
+        if self.answers.unsent == Some(method) {
+            return Box::new(UnsentExchange(self.log.clone()));
+        }
         match self.answers.late {
             Some((late, at)) if late == method => Box::new(LateExchange {
                 exchange,
@@ -277,6 +283,24 @@ impl Transport for Recorder {
             }),
             Some(_) | None => exchange,
         }
+    }
+}
+
+/// Waits for a place; each poll is written down.
+struct UnsentExchange(Arc<Mutex<Vec<String>>>);
+
+impl Exchange for UnsentExchange {
+    fn poll_event(&mut self, _cx: &mut Context<'_>) -> Poll<ExchangeEvent> {
+        self.0.lock().unwrap().push("polled".to_owned());
+        Poll::Pending
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::Queue
+    }
+
+    fn delivery(&self) -> Delivery {
+        Delivery::NotSent
     }
 }
 
@@ -295,10 +319,14 @@ impl Exchange for LateExchange {
     }
 
     fn stage(&self) -> Stage {
-        self.exchange.stage()
+        self.exchange.stage().max(Stage::FirstByte)
     }
 
+    /// The message is on its way while its answer is late.
     fn delivery(&self) -> Delivery {
-        self.exchange.delivery()
+        match self.exchange.delivery() {
+            Delivery::NotSent | Delivery::Unknown => Delivery::Unknown,
+            Delivery::Answered => Delivery::Answered,
+        }
     }
 }
