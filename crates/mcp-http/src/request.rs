@@ -79,7 +79,9 @@ impl Draft {
             HeaderValue::from_static(concat!("mcp-http/", env!("CARGO_PKG_VERSION"))),
         );
         for (name, value) in wire::request_fields(&message) {
-            let value = HeaderValue::from_str(value).map_err(|_invalid| unreached())?;
+            let mut value = HeaderValue::from_str(value).map_err(|_invalid| unreached())?;
+            // A session id is a credential in effect.
+            value.set_sensitive(name == "mcp-session-id");
             headers.insert(HeaderName::from_static(name), value);
         }
         let body = Bytes::from(message.into_body());
@@ -165,5 +167,30 @@ impl Body for RequestBody {
 
     fn size_hint(&self) -> SizeHint {
         self.bytes.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_wire::{CredentialRef, ProtocolVersion, SessionId};
+
+    use super::*;
+
+    #[test]
+    fn what_is_secret_in_a_head_is_marked_sensitive() {
+        let target = Target::new(Endpoint::parse("https://srv.example/mcp").unwrap());
+        let session = SessionId::parse(b"s3cret").unwrap();
+        let message = Message::end_session(ProtocolVersion::V2025_11_25, session);
+        let mut draft = Draft::new(&target, message).unwrap();
+        let credential = Credential {
+            reference: CredentialRef("env:TOKEN".to_owned()),
+            placement: CredentialPlacement::Bearer,
+        };
+        draft
+            .add_credential(&credential, &Secret::new("s3cret".to_owned()))
+            .unwrap();
+        let head = format!("{:?}", draft.headers);
+        assert_eq!(head.matches("Sensitive").count(), 2, "{head}");
+        assert!(!head.contains("s3cret"), "{head}");
     }
 }

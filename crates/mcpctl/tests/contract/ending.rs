@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::support::{Answer, Fault, Invocation, LIMIT, Script, Server, at, finish};
+use crate::support::{Answer, Fault, Invocation, LIMIT, Script, Server, at, finish, interrupt};
 
 /// The server takes the request and never answers.
 #[test]
@@ -68,14 +68,7 @@ fn check_interrupt(script: Script, arguments: &[&str], request: &str, message: &
     fault.check(|form| {
         let child = Invocation::new(at(&url, arguments, form)).start();
         while server.seen.recv_timeout(LIMIT).unwrap() != request {}
-        let id = child.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args(["-INT", &id])
-                .status()
-                .unwrap()
-                .success()
-        );
+        interrupt(&child);
         finish(child)
     });
     server.log();

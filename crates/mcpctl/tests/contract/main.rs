@@ -3,6 +3,8 @@
 
 // `cfg(test)` tells clippy that the helpers are tests too.
 #[cfg(test)]
+mod canary;
+#[cfg(test)]
 mod ending;
 #[cfg(test)]
 mod faults;

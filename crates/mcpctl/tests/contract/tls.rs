@@ -2,50 +2,9 @@
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::thread;
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
-use tokio_rustls::rustls::ServerConfig;
-use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
-
-use crate::support::{Fault, Invocation, Server, at};
-
-/// A certificate authority of its own, and a server's certificate for `name`.
-struct Authority {
-    /// The file for `--ca`.
-    file: String,
-    server: Arc<ServerConfig>,
-}
-
-impl Authority {
-    fn with_server(name: &str) -> Self {
-        let key = KeyPair::generate().unwrap();
-        let mut params = CertificateParams::default();
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let certificate = params.self_signed(&key).unwrap();
-        let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("authority-{name}.pem"));
-        std::fs::write(&file, certificate.pem()).unwrap();
-
-        let server_key = KeyPair::generate().unwrap();
-        let server_params = CertificateParams::new([name.to_owned()]).unwrap();
-        let issuer = Issuer::new(params, key);
-        let server = server_params.signed_by(&server_key, &issuer).unwrap();
-        let server_key = PrivatePkcs8KeyDer::from(server_key.serialize_der());
-        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![server.der().clone()], PrivateKeyDer::Pkcs8(server_key))
-            .unwrap();
-        Self {
-            file: file.to_str().unwrap().to_owned(),
-            server: Arc::new(config),
-        }
-    }
-}
+use crate::support::{Authority, Fault, Invocation, Server, at};
 
 #[test]
 fn an_authority_that_was_given_is_trusted() {

@@ -2,11 +2,12 @@
 
 use std::ffi::OsStr;
 use std::io::Write;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 
-use super::{CANARY, LIMIT, ORIGIN};
+use super::{LIMIT, ORIGIN, search};
 
 /// A command line of `mcpctl`, with an empty environment.
 pub(crate) struct Invocation {
@@ -43,8 +44,14 @@ impl Invocation {
         }
     }
 
-    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
+        self
+    }
+
+    /// Where it runs.
+    pub(crate) fn directory(mut self, path: &Path) -> Self {
+        self.command.current_dir(path);
         self
     }
 
@@ -67,8 +74,25 @@ impl Invocation {
     }
 }
 
-/// Waits for the end. A run that does not end fails the test, however long the others may take.
+/// Waits for the end, and searches what was printed for secrets.
 pub(crate) fn finish(child: Child) -> Ended {
+    let ended = await_end(child);
+    for text in [&ended.stdout, &ended.stderr] {
+        let found = search(text.as_bytes());
+        assert!(found.is_empty(), "a secret is printed as {found:?}: {ended:?}");
+    }
+    ended
+}
+
+/// Interrupts a run, as a person would.
+pub(crate) fn interrupt(child: &Child) {
+    let id = child.id().to_string();
+    let killed = Command::new("kill").args(["-INT", &id]).status().unwrap();
+    assert!(killed.success());
+}
+
+/// Waits for the end. A run that does not end fails the test, however long the others may take.
+pub(crate) fn await_end(child: Child) -> Ended {
     let id = child.id().to_string();
     let (sender, ended) = mpsc::channel();
     thread::spawn(move || sender.send(child.wait_with_output()));
@@ -77,15 +101,11 @@ pub(crate) fn finish(child: Child) -> Ended {
         panic!("mcpctl did not end");
     };
     let output = output.unwrap();
-    let ended = Ended {
+    Ended {
         exit: output.status.code(),
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),
-    };
-    for text in [&ended.stdout, &ended.stderr] {
-        assert!(!text.contains(CANARY), "a secret is printed: {ended:?}");
     }
-    ended
 }
 
 impl Ended {

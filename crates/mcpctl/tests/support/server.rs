@@ -22,10 +22,15 @@ pub(crate) enum Answer {
     Result(&'static str),
     /// A response with this `error`.
     Error(&'static str),
-    /// A status, further fields of the head, and a body in which `$ID` is the id that was sent.
+    /// A status, further fields of the head, and a body in which `$ID` is the id that was sent and `$FF` a byte that is
+    /// no UTF-8.
     Http(&'static str, &'static str, &'static str),
-    /// These bytes and no others.
+    /// The same, but the body is declared longer and never ends.
+    Endless(&'static str, &'static str, &'static str),
+    /// These bytes and no others; over HTTP/2, the end of the stream.
     Raw(&'static str),
+    /// A frame of HTTP/2 with this type, flags and payload, about the connection; then a 503.
+    Frame(u8, u8, &'static str),
     /// None, while the client waits.
     Silence,
 }
@@ -53,7 +58,7 @@ pub(crate) struct Server {
 }
 
 /// What the sentinel sends that ends the server: no method and no TLS record begins with it.
-const STOP: u8 = b'!';
+pub(super) const STOP: u8 = b'!';
 
 impl Server {
     pub(crate) fn start(script: Script) -> Self {
@@ -65,11 +70,8 @@ impl Server {
     }
 
     fn start_with(script: Script, tls: Option<Arc<ServerConfig>>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let authority = listener.local_addr().unwrap().to_string();
         let scheme = if tls.is_some() { "https" } else { "http" };
-        let (sender, seen) = mpsc::channel();
-        let thread = thread::spawn(move || {
+        Self::start_thread(scheme, move |listener, sender| {
             let mut log = Log::default();
             for stream in listener.incoming() {
                 let stream = stream.unwrap();
@@ -89,7 +91,18 @@ impl Server {
                 }
             }
             log
-        });
+        })
+    }
+
+    /// A server that is this function.
+    pub(super) fn start_thread(
+        scheme: &'static str,
+        serve: impl FnOnce(TcpListener, Sender<String>) -> Log + Send + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let authority = listener.local_addr().unwrap().to_string();
+        let (sender, seen) = mpsc::channel();
+        let thread = thread::spawn(move || serve(listener, sender));
         Self {
             authority,
             scheme,
@@ -120,45 +133,100 @@ fn serve(mut stream: impl Read + Write, script: Script, log: &mut Log, seen: &Se
     let Some((head, body)) = read_request(&mut stream) else {
         return;
     };
-    let message: Value = serde_json::from_str(&body).unwrap_or_default();
-    let method = message["method"].as_str().unwrap_or_default();
-    let tool = message["params"]["name"].as_str().unwrap_or_default();
-    let key = format!("{method} {tool}").trim_end().to_owned();
-    let answer = find(script, &key).or_else(|| find(script, method));
+    let choice = Choice::of(script, &body);
     log.requests.push((head, body));
     // Most tests do not listen.
-    let _unheard = seen.send(key);
-    let id = message["id"].as_str().unwrap_or_default();
-    let bytes = match answer {
-        Some(Answer::Result(result)) => response(id, "result", result),
-        Some(Answer::Error(error)) => response(id, "error", error),
-        Some(Answer::Http(status, fields, body)) => http(status, fields, &body.replace("$ID", id)),
-        Some(Answer::Raw(bytes)) => bytes.to_owned(),
-        Some(Answer::Silence) => {
-            // Ends when the client closes.
-            let _closed = stream.read(&mut [0]);
-            return;
+    let _unheard = seen.send(choice.key.clone());
+    let (bytes, open) = match choice.answer {
+        Some(Answer::Raw(bytes)) => (bytes.into(), false),
+        Some(Answer::Silence) => (vec![], true),
+        _ => {
+            let reply = choice.reply();
+            (reply.encode(), !reply.ends)
         }
-        None => http("202 Accepted", "", ""),
     };
-    let _gone = stream.write_all(bytes.as_bytes());
+    let _gone = stream.write_all(&bytes);
     let _gone = stream.flush();
+    if open {
+        // Ends when the client closes.
+        let _closed = stream.read(&mut [0]);
+    }
+}
+
+/// What a server does about one request.
+pub(super) struct Choice {
+    pub(super) key: String,
+    id: String,
+    pub(super) answer: Option<Answer>,
+}
+
+impl Choice {
+    pub(super) fn of(script: Script, body: &str) -> Self {
+        let message: Value = serde_json::from_str(body).unwrap_or_default();
+        let method = message["method"].as_str().unwrap_or_default();
+        let tool = message["params"]["name"].as_str().unwrap_or_default();
+        let key = format!("{method} {tool}").trim_end().to_owned();
+        Self {
+            answer: find(script, &key).or_else(|| find(script, method)),
+            key,
+            id: message["id"].as_str().unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// The reply of the answers that are whole ones; a 503 for the others.
+    pub(super) fn reply(&self) -> Reply {
+        let response = |branch, value| {
+            let body = format!(r#"{{"jsonrpc":"2.0","id":"$ID","{branch}":{value}}}"#);
+            ("200 OK", "Content-Type: application/json\r\n", body, true)
+        };
+        let (status, fields, body, ends) = match self.answer {
+            Some(Answer::Result(result)) => response("result", result),
+            Some(Answer::Error(error)) => response("error", error),
+            Some(Answer::Http(status, fields, body)) => (status, fields, body.to_owned(), true),
+            Some(Answer::Endless(status, fields, body)) => (status, fields, body.to_owned(), false),
+            None => ("202 Accepted", "", String::new(), true),
+            Some(Answer::Raw(_) | Answer::Frame(..) | Answer::Silence) => {
+                ("503 Service Unavailable", "", String::new(), true)
+            }
+        };
+        let body = body.replace("$ID", &self.id);
+        let pieces: Vec<_> = body.split("$FF").map(str::as_bytes).collect();
+        Reply {
+            status,
+            fields,
+            body: pieces.join(&0xff),
+            ends,
+        }
+    }
+}
+
+/// Status, further fields of the head, and body.
+pub(super) struct Reply {
+    pub(super) status: &'static str,
+    pub(super) fields: &'static str,
+    pub(super) body: Vec<u8>,
+    /// Whether there is no more than the body.
+    pub(super) ends: bool,
+}
+
+impl Reply {
+    /// The length that the head declares.
+    pub(super) fn length(&self) -> usize {
+        self.body.len() + usize::from(!self.ends)
+    }
+
+    fn encode(&self) -> Vec<u8> {
+        let (status, fields, length) = (self.status, self.fields, self.length());
+        let head =
+            format!("HTTP/1.1 {status}\r\n{fields}Content-Length: {length}\r\nConnection: close\r\n\r\n");
+        [head.as_bytes(), &self.body].concat()
+    }
 }
 
 fn find(script: Script, key: &str) -> Option<Answer> {
     let own = script.iter().find(|(name, _)| *name == key);
     own.map(|(_, answer)| *answer)
         .or_else(|| (key == "initialize").then_some(HANDSHAKE))
-}
-
-fn response(id: &str, branch: &str, value: &str) -> String {
-    let body = format!(r#"{{"jsonrpc":"2.0","id":"{id}","{branch}":{value}}}"#);
-    http("200 OK", "Content-Type: application/json\r\n", &body)
-}
-
-fn http(status: &str, fields: &str, body: &str) -> String {
-    let length = body.len();
-    format!("HTTP/1.1 {status}\r\n{fields}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}")
 }
 
 fn read_request(stream: &mut impl Read) -> Option<(String, String)> {

@@ -1,0 +1,40 @@
+//! Every kind has a path, or a reason why a run of the program cannot be led to it.
+
+use std::collections::BTreeSet;
+
+use super::path::Path;
+use crate::table;
+
+/// Kinds without a path. One that gets a path fails here.
+const WITHOUT: [(&str, &str); 19] = [
+    ("line-too-long", "the program's bound for the body is met first"),
+    ("event-too-large", "the program's bound for the body is met first"),
+    ("connect-failed", "takes a network that answers unreachable"),
+    (
+        "not-permitted",
+        "the program wires a gate that permits everything",
+    ),
+    ("approval-denied", "the program wires approvals that approve"),
+    ("approval-pending", "the program wires approvals that approve"),
+    ("run-limit", "the program makes one call in a run"),
+    ("no-run", "the program makes one call in a run"),
+    ("session-gone", "the program holds no session"),
+    ("store-unavailable", "the program keeps everything in memory"),
+    ("store-busy", "the program keeps everything in memory"),
+    ("store-corrupt", "the program keeps everything in memory"),
+    ("store-newer", "the program keeps everything in memory"),
+    ("store-full", "the program keeps everything in memory"),
+    ("store-denied", "the program keeps everything in memory"),
+    ("outcome-not-recorded", "the program keeps everything in memory"),
+    ("entropy-unavailable", "takes a system without a random source"),
+    ("ids-exhausted", "takes more requests than a run makes"),
+    ("runtime-unavailable", "takes a system without an event queue"),
+];
+
+pub(crate) fn check(paths: &[Path]) {
+    let reached: BTreeSet<&str> = paths.iter().flat_map(|path| path.ends.iter().copied()).collect();
+    for [kind, ..] in table::rows() {
+        let without = WITHOUT.iter().any(|(name, _)| *name == kind);
+        assert_ne!(reached.contains(kind), without, "{kind}");
+    }
+}
