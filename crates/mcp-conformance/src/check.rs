@@ -165,14 +165,14 @@ fn compare_steps(oracle: &Oracle, evidence: &Evidence, misses: &mut Vec<Miss>) {
         )));
     }
     for (step, outcome) in evidence.steps.iter().zip(&evidence.outcomes) {
-        let Some(StepOutcome { status, delivery }) = step.outcome else {
+        let Some(&StepOutcome { status, delivery, .. }) = step.outcome() else {
             misses.push(Miss("a step has no outcome".to_owned()));
             continue;
         };
         if (status == StepStatus::Ok) != outcome.is_completed() {
             misses.push(Miss(format!("the step is settled as {status:?}")));
         }
-        if step.stamped != (delivery != Delivery::NotSent) {
+        if step.is_stamped() != (delivery != Delivery::NotSent) {
             misses.push(Miss("the stamp does not agree with the delivery".to_owned()));
         }
     }

@@ -6,7 +6,9 @@ use std::task::{Context, Poll};
 
 use mcp_http::{HttpOptions, HttpTransport, Tls};
 use mcp_policy::memory::{FixedApprovals, MemoryDenials, MemoryLedger, MemoryStore, PermitAll};
-use mcp_policy::port::{Actor, ApprovalDecision, Cancellation, CancellationUnknown, RunId, Untraced};
+use mcp_policy::port::{
+    Actor, ApprovalDecision, Cancellation, CancellationUnknown, Clock, RunId, RunLedger, Untraced,
+};
 use mcp_policy::{Client, Failure, Ports, Refusal, Server, Session, WalkLimits};
 use mcp_testkit::{AdmitAll, FakeClock, FixedProcess, MemoryCredentials, ScriptedPeer, SeededEntropy};
 use mcp_wire::{Arguments, ClientInfo, Entropy, EntropyUnavailable, PortFuture, RequestIds, ToolName};
@@ -69,8 +71,19 @@ impl Surroundings {
             name: "conformance".to_owned(),
             version: "1".to_owned(),
         };
+        // In memory it is opened at once; a second client goes on with the run of the first.
+        let _opened_before = self.ledger.open(&run(), &actor(), self.clock.wall());
         Ok(Client::with_ids(info, ids, ports))
     }
+}
+
+/// The one run of all calls.
+fn run() -> RunId {
+    RunId("conformance".to_owned())
+}
+
+fn actor() -> Actor {
+    Actor::User("operator".to_owned())
 }
 
 /// What carries operations out.
@@ -150,10 +163,7 @@ impl<'a> Subject<'a> {
         let Ok(tool) = ToolName::parse("echo") else {
             return Ok(Outcome::impossible());
         };
-        let (run, actor) = (
-            RunId("conformance".to_owned()),
-            Actor::User("operator".to_owned()),
-        );
+        let (run, actor) = (run(), actor());
         let arguments = Arguments::none();
         let call = match self {
             Self::Client(client, server) => {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use mcp_http::{HttpOptions, HttpTransport, Tls};
 use mcp_policy::memory::{FixedApprovals, MemoryDenials, MemoryLedger, MemoryStore, PermitAll};
-use mcp_policy::port::{Actor, ApprovalDecision, Never, RunId, TraceSource, Untraced};
+use mcp_policy::port::{Actor, ApprovalDecision, HealthStore, Never, RunId, TraceSource, Untraced};
 use mcp_policy::{CallOutcome, Client, Failure, OutboundRules, Ports, Server, ServerName, ServerNameError};
 use mcp_wire::{
     Arguments, ArgumentsError, ClientInfo, CredentialSource, Endpoint, EndpointError, IdError, Target,
@@ -41,6 +41,8 @@ pub struct Wiring {
     pub http: HttpOptions,
     /// The trace that the operations are part of.
     pub trace: Arc<dyn TraceSource>,
+    /// Where contacts are noted.
+    pub health: Arc<dyn HealthStore>,
 }
 
 impl Default for Wiring {
@@ -55,6 +57,7 @@ impl Default for Wiring {
             credentials: Arc::new(Vault),
             http: HttpOptions::default(),
             trace: Arc::new(Untraced),
+            health: Arc::new(MemoryStore::default()),
         }
     }
 }
@@ -90,7 +93,7 @@ impl Host {
             denials: Arc::new(MemoryDenials::default()),
             approvals: Arc::new(FixedApprovals(ApprovalDecision::Granted)),
             ledger: Arc::new(MemoryLedger::default()),
-            health: Arc::new(MemoryStore::default()),
+            health: wiring.health,
             trace: wiring.trace,
         };
         Ok(Self {
@@ -129,10 +132,15 @@ impl Host {
     pub async fn call(&self, server: &Server, tool: &str, arguments: &str) -> Result<CallOutcome, HostError> {
         let (tool, arguments) = (ToolName::parse(tool)?, Arguments::parse(arguments)?);
         let run = RunId(format!("host-{}", self.runs.fetch_add(1, Ordering::Relaxed)));
-        Ok(self
+        let actor = Actor::Unattended;
+        self.client.open_run(&run, &actor).await?;
+        let outcome = self
             .client
-            .call_tool(server, &tool, &arguments, &run, &Actor::Unattended, &Never)
-            .await?)
+            .call_tool(server, &tool, &arguments, &run, &actor, &Never)
+            .await;
+        // A run that cannot be ended is over when its lease is.
+        let _ended_later = self.client.end_run(&run).await;
+        Ok(outcome?)
     }
 }
 

@@ -5,6 +5,7 @@
 #![cfg(test)]
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use mcp_host::{CancelToken, Host, Server, Wiring};
@@ -21,11 +22,13 @@ const PLACES: usize = 63;
 const FAST_CALLS: usize = 200;
 
 /// The kind of a failure, or `answered`.
-async fn call(host: &Host, server: &Server, number: usize, token: &CancelToken) -> &'static str {
+async fn call(host: &Host, server: &Server, token: &CancelToken) -> &'static str {
     let (tool, arguments) = (ToolName::parse("echo").unwrap(), Arguments::none());
-    let run = RunId(format!("{}-{number}", server.name));
-    let client = host.client();
-    let called = client.call_tool(server, &tool, &arguments, &run, &Actor::Unattended, token);
+    static RUNS: AtomicUsize = AtomicUsize::new(0);
+    let run = RunId(format!("run-{}", RUNS.fetch_add(1, Ordering::Relaxed)));
+    let (client, actor) = (host.client(), Actor::Unattended);
+    client.open_run(&run, &actor).await.unwrap();
+    let called = client.call_tool(server, &tool, &arguments, &run, &actor, token);
     called.await.map_or_else(|failure| failure.kind(), |_| "answered")
 }
 
@@ -33,9 +36,9 @@ async fn call(host: &Host, server: &Server, number: usize, token: &CancelToken) 
 async fn fast_calls(host: &Host, server: &Server) -> Vec<Duration> {
     let never = CancelToken::new();
     let mut took = Vec::new();
-    for number in 0..FAST_CALLS {
+    for _ in 0..FAST_CALLS {
         let started = Instant::now();
-        assert_eq!(call(host, server, number, &never).await, "answered");
+        assert_eq!(call(host, server, &never).await, "answered");
         took.push(started.elapsed());
     }
     took.sort_unstable();
@@ -75,9 +78,9 @@ async fn a_server_that_answers_nothing_takes_nothing_from_one_that_answers() {
 
         let alone = fast_calls(&host, &to_fast).await;
         let (mut waiting, token) = (JoinSet::new(), CancelToken::new());
-        for number in 0..SLOW_CALLS {
+        for _ in 0..SLOW_CALLS {
             let (host, server, token) = (host.clone(), to_slow.clone(), token.clone());
-            waiting.spawn(async move { call(&host, &server, number, &token).await });
+            waiting.spawn(async move { call(&host, &server, &token).await });
         }
         while slow.seen(|seen| seen.requests.len()) < PLACES {
             assert!(waiting.try_join_next().is_none(), "{carrier}: a slow call ended");

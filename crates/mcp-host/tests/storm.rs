@@ -14,9 +14,11 @@ use std::time::Duration;
 use hyper_util::rt::TokioIo;
 use mcp_host::{Budget, CancelToken, Client, OsEntropy, OsProcess, Server, Tls, TokioClock};
 use mcp_http::{BoxedStream, Dialler, HttpOptions, HttpTransport};
+use mcp_policy::ledger::RunEnd;
 use mcp_policy::memory::{FixedApprovals, MemoryDenials, MemoryStore, PermitAll};
 use mcp_policy::port::{
-    Actor, ApprovalDecision, CallRequest, LedgerError, Never, RunId, RunLedger, StepId, StepOutcome, Untraced,
+    Actor, ApprovalDecision, CallRequest, LedgerError, Never, RunId, RunLedger, Step, StepId, StepOutcome,
+    UnixTime, Untraced,
 };
 use mcp_policy::{Failure, Ports, ServerName};
 use mcp_testkit::{AdmitAll, MemoryCredentials};
@@ -44,18 +46,35 @@ struct CountingLedger {
 }
 
 impl RunLedger for CountingLedger {
+    fn open(&self, _run: &RunId, _actor: &Actor, _now: UnixTime) -> PortFuture<Result<(), LedgerError>> {
+        PortFuture::ready(Ok(()))
+    }
+
     fn charge(&self, _run: &RunId) -> PortFuture<Result<(), LedgerError>> {
         PortFuture::ready(Ok(()))
     }
 
-    fn stamp(&self, _call: &CallRequest<'_>) -> PortFuture<Result<StepId, LedgerError>> {
+    fn stamp(&self, _call: &CallRequest<'_>, _now: UnixTime) -> PortFuture<Result<StepId, LedgerError>> {
         let number = self.stamped.fetch_add(1, Ordering::Relaxed);
         PortFuture::ready(Ok(StepId(u64::try_from(number).unwrap_or(u64::MAX))))
     }
 
-    fn settle(&self, _step: StepId, _outcome: StepOutcome) -> PortFuture<Result<(), LedgerError>> {
+    fn settle(
+        &self,
+        _step: StepId,
+        _outcome: StepOutcome,
+        _now: UnixTime,
+    ) -> PortFuture<Result<(), LedgerError>> {
         self.settled.fetch_add(1, Ordering::Relaxed);
         PortFuture::ready(Ok(()))
+    }
+
+    fn end(&self, _run: &RunId, _end: RunEnd, _now: UnixTime) -> PortFuture<Result<(), LedgerError>> {
+        PortFuture::ready(Ok(()))
+    }
+
+    fn reclaim(&self, _now: UnixTime) -> PortFuture<Result<Vec<Step>, LedgerError>> {
+        PortFuture::ready(Ok(Vec::new()))
     }
 }
 

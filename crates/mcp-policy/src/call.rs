@@ -8,10 +8,11 @@ use mcp_wire::{
 };
 
 use crate::budget::Budget;
-use crate::client::Client;
+use crate::client::{Client, Ports};
 use crate::conversation::Conversation;
 use crate::deadline::Deadline;
 use crate::failure::{Cause, Failure};
+use crate::ledger::{ResultNote, RunEnd};
 use crate::port::{
     Actor, ApprovalDecision, CallRequest, Cancellation, LedgerError, RunId, StepId, StepOutcome, StepStatus,
 };
@@ -111,7 +112,7 @@ impl Client {
         let outcome = self
             .exchange_call(deadline, call, conversation, cancellation)
             .await;
-        self.settle(call, step, outcome).await
+        self.settle(call, step, outcome, deadline.timing()).await
     }
 
     async fn permit(&self, deadline: &mut Deadline<'_>, call: &CallRequest<'_>) -> Result<(), Failure> {
@@ -153,7 +154,7 @@ impl Client {
 
     async fn stamp(&self, deadline: &mut Deadline<'_>, call: &CallRequest<'_>) -> Result<StepId, Failure> {
         deadline
-            .within(self.ports().ledger.stamp(call))
+            .within(self.ports().ledger.stamp(call, self.ports().clock.wall()))
             .await?
             .map_err(ledger_refusal)
     }
@@ -203,32 +204,43 @@ impl Client {
         call: &CallRequest<'_>,
         step: StepId,
         outcome: Result<CallOutcome, Failure>,
+        timing: Timing,
     ) -> Result<CallOutcome, Failure> {
-        let (status, delivery) = match &outcome {
-            Ok(_) => (StepStatus::Ok, Delivery::Answered),
-            Err(failure) if matches!(failure.cause(), Cause::Cancelled { .. }) => {
-                (StepStatus::Cancelled, failure.delivery())
-            }
-            Err(failure) => (StepStatus::Failed, failure.delivery()),
+        let delivery = outcome
+            .as_ref()
+            .map_or_else(Failure::delivery, |_| Delivery::Answered);
+        let stored = StepOutcome {
+            status: match &outcome {
+                Ok(_) => StepStatus::Ok,
+                Err(failure) if matches!(failure.cause(), Cause::Cancelled { .. }) => StepStatus::Cancelled,
+                Err(_) => StepStatus::Failed,
+            },
+            delivery,
+            kind: outcome.as_ref().map_or_else(Failure::kind, |_| "ok").to_owned(),
+            result: outcome
+                .as_ref()
+                .ok()
+                .map(|result| ResultNote::of(result.raw.as_str(), result.is_error)),
+            timing,
         };
-        let settled = self.ports().ledger.settle(step, StepOutcome { status, delivery });
-        match Deadline::start(&*self.ports().clock, Budget::SETTLEMENT)
-            .within(settled)
-            .await
-        {
-            Ok(Ok(())) => outcome,
-            Ok(Err(_)) | Err(_) => {
-                telemetry::outcome_not_recorded(call.server, call.tool);
-                Err(Failure::new(Cause::Unrecorded, delivery))
-            }
+        let Ports { ledger, clock, .. } = self.ports();
+        let (now, mut time) = (clock.wall(), Deadline::start(&**clock, Budget::SETTLEMENT));
+        if let Ok(Ok(())) = time.within(ledger.settle(step, stored, now)).await {
+            return outcome;
         }
+        telemetry::outcome_not_recorded(call.server, call.tool);
+        // A run with a step that nobody knows the outcome of goes no further. Where that cannot be stored either, its
+        // lease runs out.
+        let _unended = time.within(ledger.end(call.run, RunEnd::Failed, now)).await;
+        Err(Failure::new(Cause::Unrecorded, delivery))
     }
 }
 
-fn ledger_refusal(error: LedgerError) -> Failure {
+pub(crate) fn ledger_refusal(error: LedgerError) -> Failure {
     Failure::from(match error {
         LedgerError::RunLimit { limit } => Refusal::RunLimit { limit },
         LedgerError::NoRun => Refusal::NoRun,
+        LedgerError::RunExists => Refusal::RunExists,
         LedgerError::Store(error) => Refusal::Store(error),
     })
 }

@@ -29,6 +29,9 @@ pub enum Refusal {
     /// The ledger holds no run under this lease.
     #[error("there is no such run, or it is not leased to this process")]
     NoRun,
+    /// A run of this name was opened before.
+    #[error("a run of this name was opened before; choose another name")]
+    RunExists,
     /// The held session was lost before.
     #[error("the session is gone; open another one")]
     SessionGone,
@@ -54,6 +57,7 @@ impl Refusal {
             Self::RunLimit { .. } => "run-limit",
             Self::Store(error) => error.kind(),
             Self::NoRun => "no-run",
+            Self::RunExists => "run-exists",
             Self::SessionGone => "session-gone",
             Self::Id(error) => error.kind(),
             Self::Outbound(refusal) => refusal.kind(),

@@ -12,17 +12,22 @@ use mcp_wire::Stage;
 /// as [`Timing::decode`], one before belongs to the stage at which it began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Timing {
-    stages: [Duration; STAGES],
-    decode: Duration,
+    /// Nanoseconds; an operation lasts a day at most.
+    stages: [u64; STAGES],
+    decode: u64,
 }
 
 const STAGES: usize = 9;
 
 impl Timing {
+    /// The parts of an account as a store keeps it.
+    pub const PARTS: usize = STAGES + 1;
+
     /// The time spent at one stage.
     #[must_use]
     pub fn at(&self, stage: Stage) -> Duration {
-        self.stages.get(position(stage)).copied().unwrap_or_default()
+        let spent = self.stages.get(position(stage)).copied();
+        Duration::from_nanos(spent.unwrap_or_default())
     }
 
     /// What no leg spent: waiting for the gate, the approvals, the ledger and a cancellation, and this client's own work.
@@ -58,30 +63,52 @@ impl Timing {
     /// Reading and judging what had arrived of the body.
     #[must_use]
     pub const fn decode(&self) -> Duration {
-        self.decode
+        Duration::from_nanos(self.decode)
     }
 
     /// All of it.
     #[must_use]
     pub fn total(&self) -> Duration {
-        self.stages.iter().sum::<Duration>() + self.decode
+        Duration::from_nanos(self.stages.iter().sum::<u64>() + self.decode)
+    }
+
+    /// The account that a store kept: the nanoseconds of each part, in the order of [`Timing::parts`].
+    #[must_use]
+    pub fn from_parts(parts: [u64; Self::PARTS]) -> Self {
+        let [stages @ .., decode] = parts;
+        Self { stages, decode }
+    }
+
+    /// The account as a store keeps it: the nanoseconds of each stage in the order of the stages, then of decoding.
+    #[must_use]
+    pub fn parts(&self) -> [u64; Self::PARTS] {
+        let mut parts = [self.decode; Self::PARTS];
+        parts
+            .iter_mut()
+            .zip(self.stages)
+            .for_each(|(part, spent)| *part = spent);
+        parts
     }
 
     /// Time that passed between two polls.
     pub(crate) fn waited(&mut self, stage: Stage, length: Duration) {
         if let Some(spent) = self.stages.get_mut(position(stage)) {
-            *spent += length;
+            *spent = spent.saturating_add(nanos(length));
         }
     }
 
     /// Time that passed inside a poll which began at one stage and ended at another.
     pub(crate) fn worked(&mut self, began: Stage, ended: Stage, length: Duration) {
         if ended == Stage::Body {
-            self.decode += length;
+            self.decode = self.decode.saturating_add(nanos(length));
         } else {
             self.waited(began, length);
         }
     }
+}
+
+fn nanos(length: Duration) -> u64 {
+    u64::try_from(length.as_nanos()).unwrap_or(u64::MAX)
 }
 
 const fn position(stage: Stage) -> usize {

@@ -198,6 +198,7 @@ fn refusals() -> Vec<Refusal> {
         Refusal::Store(StoreError::Full),
         Refusal::Store(StoreError::Denied),
         Refusal::NoRun,
+        Refusal::RunExists,
         Refusal::SessionGone,
         Refusal::Id(IdError::Entropy),
         Refusal::Id(IdError::Exhausted),

@@ -77,6 +77,8 @@ async fn carry_out(
         Task::Call(tool, arguments) => {
             let token = CancelToken::new();
             let (run, actor) = (RunId("mcpctl".to_owned()), Actor::Unattended);
+            let opened = client.open_run(&run, &actor).await;
+            opened.map_err(|failure| Failed::of(&failure))?;
             let call = client.call_tool(server, &tool, &arguments, &run, &actor, &token);
             let call = wait(call, origin, Interrupt::Cancel(&token)).await;
             call.map(|call| call.map(|outcome| (outcome.timing, Shown::call(outcome, origin))))

@@ -95,6 +95,7 @@ impl World {
         let token = CancelToken::new();
         let (tool, arguments) = (ToolName::parse("echo").unwrap(), Arguments::none());
         let (run, actor) = (RunId("faults".to_owned()), Actor::Unattended);
+        host.client().open_run(&run, &actor).await.unwrap();
         let started = Instant::now();
         let call = host
             .client()

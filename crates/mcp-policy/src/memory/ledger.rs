@@ -1,13 +1,17 @@
-//! A ledger in memory: every run exists, and its steps live as long as the process.
+//! A ledger in memory: its runs, steps and entries live as long as the process.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mcp_wire::{Delivery, PortFuture};
+use mcp_wire::PortFuture;
 
-use crate::port::{CallRequest, LedgerError, RunId, RunLedger, Step, StepId, StepOutcome, StoreError};
+use crate::ledger::{Chain, ChainHash, Entry, Event, LeaseHolder, Linked, Run, RunEnd, StepCall};
+use crate::port::{
+    Actor, Audit, CallRequest, LedgerError, RunId, RunLedger, Step, StepId, StepOutcome, StepState,
+    StoreError, UnixTime,
+};
 
-/// Keeps steps in memory. A run may make 20 remote calls unless it is told otherwise.
+/// Keeps runs and steps in memory. A run may make 20 remote calls unless it is told otherwise.
 #[derive(Debug)]
 pub struct MemoryLedger {
     calls_per_run: u32,
@@ -16,9 +20,14 @@ pub struct MemoryLedger {
 
 #[derive(Debug, Default)]
 struct Rows {
-    charged: BTreeMap<RunId, u32>,
+    runs: BTreeMap<RunId, Run>,
     steps: Vec<Step>,
+    chain: Chain,
+    entries: Vec<Linked>,
 }
+
+/// There is one ledger value for each of these ledgers, so its name is of no interest.
+const HOLDER: LeaseHolder = LeaseHolder(0);
 
 impl MemoryLedger {
     /// The remote calls of a run, if nothing else is said.
@@ -50,43 +59,135 @@ impl Default for MemoryLedger {
     }
 }
 
-impl RunLedger for MemoryLedger {
-    fn charge(&self, run: &RunId) -> PortFuture<Result<(), LedgerError>> {
-        let mut rows = self.rows();
-        let charged = rows.charged.entry(run.clone()).or_default();
-        if *charged >= self.calls_per_run {
-            return PortFuture::ready(Err(LedgerError::RunLimit {
-                limit: self.calls_per_run,
-            }));
-        }
-        *charged += 1;
-        PortFuture::ready(Ok(()))
+impl Rows {
+    fn run(&mut self, run: &RunId) -> Result<&mut Run, LedgerError> {
+        self.runs.get_mut(run).ok_or(LedgerError::NoRun)
     }
 
-    fn stamp(&self, call: &CallRequest<'_>) -> PortFuture<Result<StepId, LedgerError>> {
-        let mut rows = self.rows();
-        let id = StepId(rows.steps.len() as u64);
-        rows.steps.push(Step {
+    fn tell(&mut self, run: RunId, event: Event, at: UnixTime) {
+        let seq = self.chain.next_seq();
+        let entry = Entry { seq, at, run, event };
+        let hash = self.chain.link(&entry);
+        self.entries.push(Linked { entry, hash });
+    }
+
+    fn open(&mut self, run: &RunId, actor: &Actor, now: UnixTime) -> Result<(), LedgerError> {
+        if self.runs.contains_key(run) {
+            return Err(LedgerError::RunExists);
+        }
+        let (opened, event) = Run::open(run.clone(), actor.clone(), HOLDER, now);
+        self.runs.insert(run.clone(), opened);
+        self.tell(run.clone(), event, now);
+        Ok(())
+    }
+
+    fn stamp(&mut self, call: &CallRequest<'_>, now: UnixTime) -> Result<StepId, LedgerError> {
+        let id = StepId(self.steps.len() as u64 + 1);
+        let step = StepCall::of(call);
+        let budget = call.server.budget;
+        let event = self.run(call.run)?.stamp(HOLDER, id, step.clone(), budget, now)?;
+        self.tell(call.run.clone(), event, now);
+        self.steps.push(Step {
             id,
             run: call.run.clone(),
-            server: call.server.name.to_string(),
-            tool: call.tool.as_str().to_owned(),
-            stamped: true,
-            outcome: None,
+            call: step,
+            state: StepState::Stamped,
         });
-        PortFuture::ready(Ok(id))
+        Ok(id)
     }
 
-    fn settle(&self, step: StepId, outcome: StepOutcome) -> PortFuture<Result<(), LedgerError>> {
+    fn settle(&mut self, step: StepId, outcome: StepOutcome, now: UnixTime) -> Result<(), LedgerError> {
+        let row = self.steps.iter_mut().find(|row| row.id == step);
+        let row = row.filter(|row| row.state == StepState::Stamped);
+        let row = row.ok_or(StoreError::Unavailable)?;
+        row.state = StepState::Settled(outcome.clone());
+        let run = row.run.clone();
+        self.tell(run, Event::Settled { step, outcome }, now);
+        Ok(())
+    }
+
+    fn end(&mut self, run: &RunId, end: RunEnd, now: UnixTime) -> Result<(), LedgerError> {
+        if let Some(event) = self.run(run)?.end(HOLDER, end)? {
+            self.tell(run.clone(), event, now);
+        }
+        Ok(())
+    }
+
+    fn reclaim(&mut self, now: UnixTime) -> Vec<Step> {
+        let ended = self.runs.values_mut();
+        let ended: Vec<_> = ended
+            .filter_map(|run| Some((run.id.clone(), run.reclaim(now)?)))
+            .collect();
+        let mut doubted = Vec::new();
+        for (run, event) in ended {
+            let steps = self.steps.iter_mut();
+            let open = steps.filter(|step| step.run == run && step.state == StepState::Stamped);
+            let lost: Vec<Step> = open
+                .map(|step| {
+                    step.state = StepState::InDoubt;
+                    step.clone()
+                })
+                .collect();
+            for step in &lost {
+                self.tell(run.clone(), Event::InDoubt { step: step.id }, now);
+            }
+            self.tell(run, event, now);
+            doubted.extend(lost);
+        }
+        doubted
+    }
+}
+
+impl RunLedger for MemoryLedger {
+    fn open(&self, run: &RunId, actor: &Actor, now: UnixTime) -> PortFuture<Result<(), LedgerError>> {
+        PortFuture::ready(self.rows().open(run, actor, now))
+    }
+
+    fn charge(&self, run: &RunId) -> PortFuture<Result<(), LedgerError>> {
+        let limit = self.calls_per_run;
         let mut rows = self.rows();
-        let row = rows
-            .steps
-            .iter_mut()
-            .find(|row| row.id == step && row.outcome.is_none());
-        PortFuture::ready(row.map_or(Err(StoreError::Unavailable.into()), |row| {
-            row.stamped = outcome.delivery != Delivery::NotSent;
-            row.outcome = Some(outcome);
-            Ok(())
-        }))
+        PortFuture::ready(rows.run(run).and_then(|run| run.charge(HOLDER, limit)))
+    }
+
+    fn stamp(&self, call: &CallRequest<'_>, now: UnixTime) -> PortFuture<Result<StepId, LedgerError>> {
+        PortFuture::ready(self.rows().stamp(call, now))
+    }
+
+    fn settle(
+        &self,
+        step: StepId,
+        outcome: StepOutcome,
+        now: UnixTime,
+    ) -> PortFuture<Result<(), LedgerError>> {
+        PortFuture::ready(self.rows().settle(step, outcome, now))
+    }
+
+    fn end(&self, run: &RunId, end: RunEnd, now: UnixTime) -> PortFuture<Result<(), LedgerError>> {
+        PortFuture::ready(self.rows().end(run, end, now))
+    }
+
+    fn reclaim(&self, now: UnixTime) -> PortFuture<Result<Vec<Step>, LedgerError>> {
+        PortFuture::ready(Ok(self.rows().reclaim(now)))
+    }
+}
+
+impl Audit for MemoryLedger {
+    fn runs(&self) -> PortFuture<Result<Vec<Run>, StoreError>> {
+        PortFuture::ready(Ok(self.rows().runs.values().cloned().collect()))
+    }
+
+    fn steps(&self) -> PortFuture<Result<Vec<Step>, StoreError>> {
+        PortFuture::ready(Ok(self.steps()))
+    }
+
+    fn entries(&self, after: u64, limit: usize) -> PortFuture<Result<Vec<Linked>, StoreError>> {
+        let rows = self.rows();
+        let later = rows.entries.iter().filter(|linked| linked.entry.seq > after);
+        PortFuture::ready(Ok(later.take(limit).cloned().collect()))
+    }
+
+    fn head(&self) -> PortFuture<Result<(u64, ChainHash), StoreError>> {
+        let chain = self.rows().chain;
+        PortFuture::ready(Ok((chain.entries(), chain.head())))
     }
 }

@@ -24,7 +24,7 @@ pub use self::catalogue::{
 pub use self::clock::{Clock, Moment, Timer, UnixTime};
 pub use self::gate::{Actor, CallRequest, DenialReason, Denials, Gate, RunId};
 pub use self::health::{Contact, HealthStore};
-pub use self::ledger::{LedgerError, RunLedger, Step, StepId, StepOutcome, StepStatus};
+pub use self::ledger::{Audit, LedgerError, RunLedger, Step, StepId, StepOutcome, StepState, StepStatus};
 pub use self::servers::ServerStore;
 pub use self::store::StoreError;
 pub use self::trace::{TraceSource, Untraced};

@@ -125,7 +125,7 @@ fn no_leg_begins_when_the_budget_is_spent() {
         assert_eq!(failure, spent(budget, Stage::Start, Delivery::NotSent));
         assert_eq!(failure.culprit(), Culprit::Transport);
         assert!(!world.log().iter().any(|entry| entry == next), "{next}");
-        assert!(!world.step().stamped, "{next}");
+        assert!(!world.step().is_stamped(), "{next}");
     }
 }
 

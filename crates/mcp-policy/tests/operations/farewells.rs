@@ -141,7 +141,7 @@ fn a_cancelled_request_is_named_to_the_server_after_the_outcome_is_stored() {
         ],
     ];
     assert_eq!(world.log(), log.concat());
-    assert_eq!(world.step().outcome.unwrap().status, StepStatus::Cancelled);
+    assert_eq!(world.step().outcome().unwrap().status, StepStatus::Cancelled);
     let [call] = &tap.of(Method::ToolsCall)[..] else {
         panic!("one call")
     };
@@ -309,7 +309,8 @@ fn no_answer_to_a_farewell_changes_an_outcome() {
         let (world, tap) = with_sessions(script);
         let outcome = end(&world, world.call(&Never));
         assert_eq!(outcome.unwrap().text, "done", "{name}");
-        let stored = world.step().outcome.unwrap();
+        let step = world.step();
+        let stored = step.outcome().unwrap();
         assert_eq!(
             (stored.status, stored.delivery),
             (StepStatus::Ok, Delivery::Answered)
@@ -339,7 +340,7 @@ fn no_answer_to_a_farewell_changes_an_outcome() {
             Failure::new(Cause::Cancelled { stage }, delivery),
             "{name}"
         );
-        assert_eq!(world.step().outcome.unwrap().status, StepStatus::Cancelled);
+        assert_eq!(world.step().outcome().unwrap().status, StepStatus::Cancelled);
     }
 }
 
@@ -358,7 +359,7 @@ fn all_farewells_of_an_operation_share_one_second() {
     switch.flip(true);
     call.wait();
     // The outcome is stored while the server is still being told.
-    assert_eq!(world.step().outcome.unwrap().status, StepStatus::Cancelled);
+    assert_eq!(world.step().outcome().unwrap().status, StepStatus::Cancelled);
     world.clock.advance(Budget::FAREWELL.get() - MOMENT);
     call.wait();
     world.clock.advance(MOMENT);

@@ -35,7 +35,7 @@ fn check_nothing_is_sent(ids: impl Fn() -> RequestIds, error: IdError) {
     assert_eq!(lonely.call(&Never).end().unwrap_err(), refused);
     let log = [&BEFORE_THE_LEGS[..], &["settle failed not-sent"]].concat();
     assert_eq!(lonely.log(), log);
-    assert!(!lonely.step().stamped);
+    assert!(!lonely.step().is_stamped());
 }
 
 fn ids_from(first: u64) -> RequestIds {
@@ -68,7 +68,7 @@ fn ids_for_half_an_operation_send_nothing() {
         world.log(),
         [&BEFORE_THE_LEGS[..], &["settle failed not-sent"]].concat()
     );
-    assert!(!world.step().stamped);
+    assert!(!world.step().is_stamped());
 
     let world = World::with_ids(ids_from(u64::MAX - 1), FakeClock::new(), Answers::default(), well);
     let failure = now(world.client.probe(&world.server)).unwrap_err();

@@ -1,6 +1,6 @@
 //! What the ledger keeps of a call: its charge, its stamp and its outcome.
 
-use mcp_policy::port::{LedgerError, Never, Step, StepId, StepOutcome, StepStatus, StoreError};
+use mcp_policy::port::{LedgerError, Never, StepId, StepState, StepStatus, StoreError};
 use mcp_policy::{Cause, Failure};
 use mcp_testkit::MemoryAnswer;
 use mcp_wire::{Delivery, Message, Method, OutboundRefusal, TransportError};
@@ -128,18 +128,14 @@ fn the_outcome_is_kept_with_what_is_known_of_the_delivery() {
         assert_eq!(kind, case.kind, "{}", case.name);
         let delivery = outcome.as_ref().map_or_else(Failure::delivery, |_| Answered);
         assert_eq!(delivery, case.delivery, "{}", case.name);
-        let kept = Step {
-            id: StepId(0),
-            run: world.step().run,
-            server: "demo".to_owned(),
-            tool: "echo".to_owned(),
-            stamped: case.delivery != NotSent,
-            outcome: Some(StepOutcome {
-                status: case.status,
-                delivery: case.delivery,
-            }),
-        };
-        assert_eq!(world.step(), kept, "{}", case.name);
+        let step = world.step();
+        let kept = (step.id, step.call.server.as_str(), step.call.tool.as_str());
+        assert_eq!(kept, (StepId(1), "demo", "echo"), "{}", case.name);
+        assert_eq!(step.is_stamped(), case.delivery != NotSent, "{}", case.name);
+        let stored = step.outcome().unwrap();
+        let kept = (stored.status, stored.delivery, stored.kind.as_str());
+        assert_eq!(kept, (case.status, case.delivery, case.kind), "{}", case.name);
+        assert_eq!(stored.result.is_some(), case.status == Ok, "{}", case.name);
         let contacts = world.log().iter().filter(|entry| *entry == "contact").count();
         assert_eq!(contacts, usize::from(case.kind == "ok"), "{}", case.name);
     }
@@ -154,7 +150,7 @@ fn the_stamp_stands_before_the_first_leg_and_has_no_outcome_yet() {
     let mut call = world.call(&Never);
     call.wait();
     let step = world.step();
-    assert_eq!((step.stamped, step.outcome), (true, None));
+    assert_eq!(step.state, StepState::Stamped);
     // Dropped, the call leaves its step in doubt.
     drop(call);
     assert_eq!(world.step(), step);
@@ -183,12 +179,14 @@ fn an_outcome_that_cannot_be_kept_is_told_with_its_delivery() {
         assert_eq!(failure, Failure::new(Cause::Unrecorded, delivery));
         assert_eq!(failure.kind(), "outcome-not-recorded");
         let step = world.step();
-        assert_eq!(
-            (step.stamped, step.outcome),
-            (true, None),
-            "the step stays in doubt"
-        );
-        assert!(world.log().last().unwrap().starts_with("settle"), "{delivery:?}");
+        assert_eq!(step.state, StepState::Stamped, "the step stays in doubt");
+        let log = world.log();
+        let [.., settled, ended] = &log[..] else {
+            panic!("{log:?}")
+        };
+        assert!(settled.starts_with("settle"), "{delivery:?}");
+        assert_eq!(ended, "end failed", "{delivery:?}");
+        assert_eq!(world.call(&Never).end().unwrap_err().kind(), "no-run");
     }
 }
 

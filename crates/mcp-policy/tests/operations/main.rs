@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod audit;
 mod cancellation;
 mod deadline;
 mod farewells;

@@ -230,7 +230,7 @@ fn a_call_in_a_lost_session_is_not_repeated() {
     );
     let step = world.step();
     assert_eq!(
-        (step.stamped, step.outcome.unwrap().status),
+        (step.is_stamped(), step.outcome().unwrap().status),
         (true, StepStatus::Failed)
     );
     assert!(session.is_gone());

@@ -4,11 +4,12 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use mcp_policy::ledger::RunEnd;
 use mcp_policy::memory::{MemoryDenials, MemoryLedger, MemoryStore};
 use mcp_policy::port::{
     Actor, ApprovalDecision, Approvals, CallRequest, Cancellation, Clock, Contact, DenialReason, Denials,
-    Gate, HealthStore, LedgerError, Moment, RunId, RunLedger, Step, StepId, StepOutcome, StepStatus,
-    StoreError, UnixTime, Untraced,
+    Gate, HealthStore, LedgerError, Moment, RunId, RunLedger, Step, StepId, StepOutcome, StoreError,
+    UnixTime, Untraced,
 };
 use mcp_policy::{CallOutcome, Client, Failure, Ports, Server, ServerName};
 use mcp_testkit::{FakeClock, FixedProcess, MemoryAnswer, MemoryTransport, SeededEntropy};
@@ -17,7 +18,7 @@ use mcp_wire::{
     RequestIds, Stage, Target, ToolName, Transport,
 };
 
-use crate::support::Task;
+use crate::support::{Task, now};
 
 /// What the ports answer; `None` never does.
 #[derive(Debug, Clone)]
@@ -107,6 +108,12 @@ impl World {
             clock: clock.clone(),
         });
         let wired = wired(&ports);
+        for run in ["run-1", "run-2"] {
+            let opened = ports
+                .ledger
+                .open(&RunId(run.to_owned()), &Actor::Unattended, clock.wall());
+            assert!(matches!(now(opened), Ok(())));
+        }
         let info = ClientInfo {
             name: "host".to_owned(),
             version: "1".to_owned(),
@@ -155,6 +162,10 @@ impl World {
     /// What the ports were asked, in order; a transport by the methods of its messages.
     pub(crate) fn log(&self) -> Vec<String> {
         self.ports.log.lock().unwrap().clone()
+    }
+
+    pub(crate) fn ledger(&self) -> &MemoryLedger {
+        &self.ports.ledger
     }
 
     /// The one step that the ledger holds.
@@ -235,24 +246,38 @@ impl Approvals for Recorder {
 }
 
 impl RunLedger for Recorder {
+    fn open(&self, run: &RunId, actor: &Actor, now: UnixTime) -> PortFuture<Result<(), LedgerError>> {
+        self.ledger.open(run, actor, now)
+    }
+
     fn charge(&self, run: &RunId) -> PortFuture<Result<(), LedgerError>> {
         self.note("charge");
         say(self.answers.charge, || self.ledger.charge(run))
     }
 
-    fn stamp(&self, call: &CallRequest<'_>) -> PortFuture<Result<StepId, LedgerError>> {
+    fn stamp(&self, call: &CallRequest<'_>, now: UnixTime) -> PortFuture<Result<StepId, LedgerError>> {
         self.note("stamp");
-        say(self.answers.stamp, || self.ledger.stamp(call))
+        say(self.answers.stamp, || self.ledger.stamp(call, now))
     }
 
-    fn settle(&self, step: StepId, outcome: StepOutcome) -> PortFuture<Result<(), LedgerError>> {
-        let status = match outcome.status {
-            StepStatus::Ok => "ok",
-            StepStatus::Failed => "failed",
-            StepStatus::Cancelled => "cancelled",
-        };
-        self.note(format!("settle {status} {}", outcome.delivery.name()));
-        say(self.answers.settle, || self.ledger.settle(step, outcome))
+    fn settle(
+        &self,
+        step: StepId,
+        outcome: StepOutcome,
+        now: UnixTime,
+    ) -> PortFuture<Result<(), LedgerError>> {
+        let (status, delivery) = (outcome.status.name(), outcome.delivery.name());
+        self.note(format!("settle {status} {delivery}"));
+        say(self.answers.settle, || self.ledger.settle(step, outcome, now))
+    }
+
+    fn end(&self, run: &RunId, end: RunEnd, now: UnixTime) -> PortFuture<Result<(), LedgerError>> {
+        self.note(format!("end {}", end.name()));
+        self.ledger.end(run, end, now)
+    }
+
+    fn reclaim(&self, now: UnixTime) -> PortFuture<Result<Vec<Step>, LedgerError>> {
+        self.ledger.reclaim(now)
     }
 }
 

@@ -6,7 +6,7 @@ use super::path::Path;
 use crate::table;
 
 /// Kinds without a path. One that gets a path fails here.
-const WITHOUT: [(&str, &str); 19] = [
+const WITHOUT: [(&str, &str); 20] = [
     ("line-too-long", "the program's bound for the body is met first"),
     ("event-too-large", "the program's bound for the body is met first"),
     ("connect-failed", "takes a network that answers unreachable"),
@@ -18,6 +18,7 @@ const WITHOUT: [(&str, &str); 19] = [
     ("approval-pending", "the program wires approvals that approve"),
     ("run-limit", "the program makes one call in a run"),
     ("no-run", "the program makes one call in a run"),
+    ("run-exists", "the program makes one call in a run"),
     ("session-gone", "the program holds no session"),
     ("store-unavailable", "the program keeps everything in memory"),
     ("store-busy", "the program keeps everything in memory"),
