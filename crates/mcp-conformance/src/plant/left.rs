@@ -146,9 +146,9 @@ pub(super) const PLANTS: &[Plant] = &[
     }),
     kept("R-227-4d", "a refusal counts as a contact", |evidence| {
         evidence.contacts += evidence
-            .outcomes
+            .done
             .iter()
-            .filter(|outcome| !outcome.is_completed())
+            .filter(|done| !done.outcome.is_completed())
             .count();
     }),
     seen("R-227-5a", "one id serves the whole connection", |log| {

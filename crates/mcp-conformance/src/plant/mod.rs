@@ -107,7 +107,10 @@ impl Plant {
 
     pub(crate) fn alter_evidence(&self, evidence: &mut Evidence) {
         match self.fault {
-            Fault::Outcome(alter) | Fault::Wording(alter) => evidence.outcomes.iter_mut().for_each(alter),
+            Fault::Outcome(alter) | Fault::Wording(alter) => {
+                let outcomes = evidence.done.iter_mut().map(|done| &mut done.outcome);
+                outcomes.for_each(alter);
+            }
             Fault::Seen(alter) => alter(&mut evidence.log),
             Fault::Kept(alter) => alter(evidence),
             Fault::None
