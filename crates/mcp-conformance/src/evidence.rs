@@ -35,6 +35,7 @@ pub(crate) struct Done {
     pub(crate) outcome: Outcome,
     /// Whether it is a call that came to its first step.
     pub(crate) is_call: bool,
+    pub(crate) is_import: bool,
     /// The catalogue before and after it.
     pub(crate) before: Catalogue,
     pub(crate) after: Catalogue,
@@ -122,6 +123,7 @@ pub(crate) fn gather(
                 done.push(Done {
                     outcome,
                     is_call,
+                    is_import: turn.operation == Operation::Import,
                     before,
                     after,
                 });

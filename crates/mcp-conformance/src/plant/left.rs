@@ -15,11 +15,11 @@ const fn wording(requirement: &'static str, name: &'static str, alter: fn(&mut O
     plant(requirement, name, Fault::Wording(alter))
 }
 
-const fn seen(requirement: &'static str, name: &'static str, alter: fn(&mut PeerLog)) -> Plant {
+pub(super) const fn seen(requirement: &'static str, name: &'static str, alter: fn(&mut PeerLog)) -> Plant {
     plant(requirement, name, Fault::Seen(alter))
 }
 
-const fn kept(requirement: &'static str, name: &'static str, alter: fn(&mut Evidence)) -> Plant {
+pub(super) const fn kept(requirement: &'static str, name: &'static str, alter: fn(&mut Evidence)) -> Plant {
     plant(requirement, name, Fault::Kept(alter))
 }
 
