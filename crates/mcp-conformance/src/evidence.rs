@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_policy::RegistryError;
-use mcp_policy::port::{Clock as _, ServerStore as _, Step, StoreError};
+use mcp_policy::port::{Clock as _, ServerStore as _, Step, StoreError, UnixTime};
 use mcp_testkit::{FakeClock, PeerLog, ScriptedPeer};
 
 use crate::catalogue::Catalogue;
@@ -14,6 +14,7 @@ use crate::outcome::Outcome;
 use crate::plant::Plant;
 use crate::profile::Profile;
 use crate::script::{OracleScript, Stage};
+use crate::step::Turn;
 use crate::subject::{Caller, Subject, Surroundings};
 use crate::suite::LoadError;
 
@@ -39,6 +40,36 @@ pub(crate) struct Done {
     /// The catalogue before and after it.
     pub(crate) before: Catalogue,
     pub(crate) after: Catalogue,
+}
+
+impl Done {
+    /// Carries one operation out, after what happens on this side before it.
+    async fn of(
+        turn: Turn<'_>,
+        host: Option<&Host<'_>>,
+        subject: &mut Subject<'_>,
+        caller: &Caller,
+        start: UnixTime,
+    ) -> Result<Self, ActFailed> {
+        let catalogue = async || match host {
+            Some(host) => host.catalogue(start).await,
+            None => Catalogue::default(),
+        };
+        if let Some(host) = host {
+            for act in turn.acts {
+                host.act(act).await?;
+            }
+        }
+        let before = catalogue().await;
+        let is_call = turn.operation == Operation::CallTool && subject.can_begin(turn).await;
+        Ok(Self {
+            outcome: subject.carry_out(turn, caller).await,
+            is_call,
+            is_import: turn.operation == Operation::Import,
+            before,
+            after: catalogue().await,
+        })
+    }
 }
 
 /// The suite itself could not be set up.
@@ -107,26 +138,8 @@ pub(crate) fn gather(
                     surroundings.process.fork();
                 }
                 stage.enter(turn.stage);
-                let mut before = Catalogue::default();
-                if let Ok(host) = &host {
-                    for act in turn.acts {
-                        host.act(act).await?;
-                    }
-                    before = host.catalogue(start).await;
-                }
-                let is_call = turn.operation == Operation::CallTool && subject.can_begin(turn).await;
-                let outcome = subject.carry_out(turn, &caller).await;
-                let after = match &host {
-                    Ok(host) => host.catalogue(start).await,
-                    Err(_) => Catalogue::default(),
-                };
-                done.push(Done {
-                    outcome,
-                    is_call,
-                    is_import: turn.operation == Operation::Import,
-                    before,
-                    after,
-                });
+                let host = host.as_ref().ok();
+                done.push(Done::of(turn, host, &mut subject, &caller, start).await?);
             }
             subject.close().await;
         }
