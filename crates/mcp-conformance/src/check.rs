@@ -8,9 +8,10 @@ use mcp_wire::Delivery;
 
 use crate::chunking::Chunking;
 use crate::decoder::compare_cuttings;
-use crate::evidence::{Evidence, gather};
-use crate::oracle::{Expected, ExpectedRequest, Operation, Oracle};
-use crate::outcome::Outcome;
+use crate::evidence::{Done, Evidence, gather};
+use crate::keeping::compare_keeping;
+use crate::oracle::{ExpectedRequest, Oracle};
+use crate::outcome::{Outcome, meets};
 use crate::plant::Plant;
 use crate::profile::Profile;
 use crate::reply::{Values, fill};
@@ -46,84 +47,25 @@ pub(crate) fn check_decoder(oracle: &Oracle) -> Vec<Miss> {
 
 fn judge(oracle: &Oracle, profile: &Profile, evidence: &Evidence) -> Vec<Miss> {
     let mut misses = Vec::new();
-    for outcome in &evidence.outcomes {
-        if !meets(&oracle.expect, outcome) {
+    let (turns, values) = (oracle.turns(), profile.values());
+    for (done, turn) in evidence.done.iter().zip(turns.into_iter().cycle()) {
+        if !meets(turn.expect, &done.outcome, &values) {
             misses.push(Miss(format!(
-                "expected {:?}, observed {outcome:?}",
-                oracle.expect
+                "expected {:?}, observed {:?}",
+                turn.expect, done.outcome
             )));
         }
-        look_for_canary(outcome, &mut misses);
+        look_for_canary(&done.outcome, &mut misses);
+        compare_keeping(turn, done, &mut misses);
     }
     compare_contacts(evidence, &mut misses);
-    compare_steps(oracle, evidence, &mut misses);
+    compare_steps(evidence, &mut misses);
     compare_ids(oracle, &evidence.log, &mut misses);
     compare_ends(&evidence.log, &mut misses);
     if let Some(expected) = &oracle.requests {
         compare_requests(expected, evidence, profile, &mut misses);
     }
     misses
-}
-
-fn meets(expected: &Expected, outcome: &Outcome) -> bool {
-    match (expected, outcome) {
-        (
-            Expected::Result { text, structured },
-            Outcome::Result {
-                text: found,
-                structured: raw,
-            },
-        ) => {
-            text == found
-                && structured
-                    .as_ref()
-                    .is_none_or(|structured| raw.as_ref() == Some(structured))
-        }
-        (Expected::ToolError { text }, Outcome::ToolError { text: found }) => text == found,
-        (
-            Expected::RpcError {
-                code,
-                message,
-                http_status,
-            },
-            Outcome::RpcError {
-                code: found,
-                message: shown,
-                http_status: status,
-            },
-        ) => {
-            code == found
-                && message.as_ref().is_none_or(|message| message == shown)
-                && http_status.is_none_or(|expected| *status == Some(expected))
-        }
-        (
-            Expected::Failed { kind, delivery, says },
-            Outcome::Failed {
-                kind: found,
-                delivery: known,
-                shown,
-            },
-        ) => {
-            kind == found
-                && delivery.as_ref().is_none_or(|delivery| delivery == known)
-                && says.as_ref().is_none_or(|says| shown.contains(says.as_str()))
-        }
-        (
-            Expected::Pong { version, name },
-            Outcome::Pong {
-                version: found,
-                name: shown,
-            },
-        ) => version == found && name == shown,
-        (
-            Expected::Tools { names, quarantined },
-            Outcome::Tools {
-                names: found,
-                quarantined: set_aside,
-            },
-        ) => names == found && quarantined == set_aside,
-        (_, _) => false,
-    }
 }
 
 /// R-227-4c: no byte of a refused reply in a failure. An RPC error is an answer, so its message may be shown.
@@ -138,9 +80,9 @@ fn look_for_canary(outcome: &Outcome, misses: &mut Vec<Miss>) {
 /// One contact for each completed operation, the opening of a held session among them; none for a refused or failed one.
 fn compare_contacts(evidence: &Evidence, misses: &mut Vec<Miss>) {
     let completed = evidence
-        .outcomes
+        .done
         .iter()
-        .filter(|outcome| outcome.is_completed())
+        .filter(|done| done.outcome.is_completed())
         .count()
         + evidence.opened;
     if evidence.contacts != completed {
@@ -151,20 +93,17 @@ fn compare_contacts(evidence: &Evidence, misses: &mut Vec<Miss>) {
     }
 }
 
-/// Each call leaves one settled step; one that was not sent leaves no stamp.
-fn compare_steps(oracle: &Oracle, evidence: &Evidence, misses: &mut Vec<Miss>) {
-    let calls = if oracle.operation == Operation::CallTool {
-        evidence.begun
-    } else {
-        0
-    };
-    if evidence.steps.len() != calls {
+/// Each call that began leaves one settled step; one that was not sent leaves no stamp.
+fn compare_steps(evidence: &Evidence, misses: &mut Vec<Miss>) {
+    let calls: Vec<&Done> = evidence.done.iter().filter(|done| done.is_call).collect();
+    if evidence.steps.len() != calls.len() {
         misses.push(Miss(format!(
-            "expected {calls} steps, found {}",
+            "expected {} steps, found {}",
+            calls.len(),
             evidence.steps.len()
         )));
     }
-    for (step, outcome) in evidence.steps.iter().zip(&evidence.outcomes) {
+    for (step, Done { outcome, .. }) in evidence.steps.iter().zip(calls) {
         let Some(&StepOutcome { status, delivery, .. }) = step.outcome() else {
             misses.push(Miss("a step has no outcome".to_owned()));
             continue;
@@ -266,7 +205,7 @@ fn compare_requests(
 
 /// What stands for the placeholders of an expected request.
 fn seen_values(log: &PeerLog, profile: &Profile) -> Values {
-    let mut values = Values::from([("session".to_owned(), profile.session.clone().unwrap_or_default())]);
+    let mut values = profile.values();
     let mut turns = BTreeMap::<&str, usize>::new();
     for request in &log.requests {
         let method = method_of(request);

@@ -2,30 +2,74 @@
 
 use std::sync::Arc;
 
-use mcp_policy::port::Step;
+use mcp_policy::RegistryError;
+use mcp_policy::port::{Clock as _, ServerStore as _, Step, StoreError, UnixTime};
 use mcp_testkit::{FakeClock, PeerLog, ScriptedPeer};
 
+use crate::catalogue::Catalogue;
 use crate::chunking::Chunking;
-use crate::oracle::Oracle;
+use crate::host::{ActFailed, Host};
+use crate::oracle::{Operation, Oracle};
 use crate::outcome::Outcome;
 use crate::plant::Plant;
 use crate::profile::Profile;
-use crate::script::OracleScript;
+use crate::script::{OracleScript, Stage};
+use crate::step::Turn;
 use crate::subject::{Caller, Subject, Surroundings};
 use crate::suite::LoadError;
 
 /// Everything that is judged.
 #[derive(Debug)]
 pub(crate) struct Evidence {
-    pub(crate) outcomes: Vec<Outcome>,
-    /// How many operations had a client to run on.
-    pub(crate) begun: usize,
+    pub(crate) done: Vec<Done>,
     /// Sessions that were opened to be held.
     pub(crate) opened: usize,
     pub(crate) contacts: usize,
     pub(crate) steps: Vec<Step>,
     pub(crate) log: PeerLog,
     pub(crate) credential_reads: usize,
+}
+
+/// One operation that was carried out.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) outcome: Outcome,
+    /// Whether it is a call that came to its first step.
+    pub(crate) is_call: bool,
+    pub(crate) is_import: bool,
+    /// The catalogue before and after it.
+    pub(crate) before: Catalogue,
+    pub(crate) after: Catalogue,
+}
+
+impl Done {
+    /// Carries one operation out, after what happens on this side before it.
+    async fn of(
+        turn: Turn<'_>,
+        host: Option<&Host<'_>>,
+        subject: &mut Subject<'_>,
+        caller: &Caller,
+        start: UnixTime,
+    ) -> Result<Self, ActFailed> {
+        let catalogue = async || match host {
+            Some(host) => host.catalogue(start).await,
+            None => Catalogue::default(),
+        };
+        if let Some(host) = host {
+            for act in turn.acts {
+                host.act(act).await?;
+            }
+        }
+        let before = catalogue().await;
+        let is_call = turn.operation == Operation::CallTool && subject.can_begin(turn).await;
+        Ok(Self {
+            outcome: subject.carry_out(turn, caller).await,
+            is_call,
+            is_import: turn.operation == Operation::Import,
+            before,
+            after: catalogue().await,
+        })
+    }
 }
 
 /// The suite itself could not be set up.
@@ -35,6 +79,12 @@ pub(crate) enum SetUpError {
     Profile(#[from] LoadError),
     #[error(transparent)]
     Runtime(#[from] std::io::Error),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+    #[error(transparent)]
+    Act(#[from] ActFailed),
 }
 
 /// Runs an oracle under a profile, with a plant between the client and what is judged.
@@ -45,38 +95,61 @@ pub(crate) fn gather(
     plant: Plant,
 ) -> Result<Evidence, SetUpError> {
     let clock = FakeClock::new();
-    let caller = Arc::<Caller>::default();
-    let script = OracleScript::new(oracle, profile, clock.clone(), caller.clone(), chunking, plant);
+    let (caller, stage) = (Arc::<Caller>::default(), Arc::<Stage>::default());
+    let script = OracleScript::new(
+        oracle,
+        profile,
+        clock.clone(),
+        caller.clone(),
+        stage.clone(),
+        chunking,
+        plant,
+    );
     let peer = ScriptedPeer::new(script);
-    let server = profile.server(oracle.client.credential)?;
+    let start = clock.wall();
+    let record = profile.record(oracle.client.credential)?;
+    let name = record.name.clone();
     let surroundings = Surroundings::new(oracle.client.clone(), peer.clone(), clock);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()?;
-    let (mut outcomes, mut begun, mut opened) = (Vec::new(), 0, 0);
-    runtime.block_on(async {
+    let (mut done, mut opened) = (Vec::new(), 0);
+    let ran: Result<(), SetUpError> = runtime.block_on(async {
+        surroundings.store.add(record).await?;
         for _ in 0..oracle.client.clients {
             let client = surroundings.client();
-            let mut subject = match &client {
-                Ok(client) => Subject::new(client, &server, oracle.held).await,
-                Err(refused) => Subject::None(refused.clone()),
+            let host = client.as_ref().map(|client| Host {
+                client,
+                store: &surroundings.store,
+                name: &name,
+            });
+            let server;
+            let mut subject = match (&host, oracle.held) {
+                (Err(refused), _) => Subject::None((*refused).clone()),
+                (Ok(host), false) => Subject::Client(*host),
+                (Ok(host), true) => {
+                    server = host.server(oracle.operation).await?;
+                    Subject::hold(host.client, &server).await
+                }
             };
             opened += usize::from(subject.is_held());
-            for _ in 0..oracle.repeat {
-                if oracle.client.fork_after == Some(outcomes.len()) {
+            for turn in oracle.turns() {
+                if oracle.client.fork_after == Some(done.len()) {
                     surroundings.process.fork();
                 }
-                begun += usize::from(subject.can_begin());
-                outcomes.push(subject.carry_out(oracle.operation, &caller).await);
+                stage.enter(turn.stage);
+                let host = host.as_ref().ok();
+                done.push(Done::of(turn, host, &mut subject, &caller, start).await?);
             }
             subject.close().await;
         }
+        Ok(())
     });
+    ran?;
     let mut evidence = Evidence {
-        outcomes,
-        begun,
+        done,
         opened,
-        contacts: surroundings.health.contacts(&server.name),
+        contacts: surroundings.store.contacts(&name),
         steps: surroundings.ledger.steps(),
         log: peer.log(),
         credential_reads: surroundings.credentials.reads(),

@@ -34,7 +34,7 @@ pub(crate) enum Fate {
     Beyond(String),
 }
 
-/// Runs each plant against the oracles of its requirement, under the first profile, until one catches it.
+/// Runs each plant against the oracles of its requirement, under each profile, until one catches it.
 #[must_use]
 pub fn run_faults(suite: &Suite) -> FaultReport {
     let row = |plant| Row {
@@ -52,20 +52,20 @@ pub fn run_faults(suite: &Suite) -> FaultReport {
     FaultReport::new(rows, unplanted)
 }
 
-/// Whether a requirement is one whose plants are due.
+/// Whether a requirement is one whose plants are due: those of the wire, and of imports.
 fn is_planted_here(requirement: &str) -> bool {
-    requirement.starts_with("R-227-") || requirement.starts_with("R-181-")
+    let sections = ["R-227-", "R-181-", "R-161-7", "R-161-8"];
+    let single = ["R-161-2d", "R-161-2e", "R-161-2f", "R-161-2g", "R-161-2k"];
+    sections.iter().any(|section| requirement.starts_with(section)) || single.contains(&requirement)
 }
 
 fn run_plant(suite: &Suite, plant: Plant) -> Fate {
     let mut asked = 0;
     let named = |requirements: &[String]| requirements.iter().any(|known| known == plant.requirement);
     for oracle in suite.oracles.iter().filter(|oracle| named(&oracle.requirements)) {
-        let Some(profile) = suite.profiles.first() else {
-            break;
-        };
         asked += 1;
-        if !check(oracle, profile, Chunking::Whole, plant).is_empty() {
+        let is_red = |profile| !check(oracle, profile, Chunking::Whole, plant).is_empty();
+        if suite.profiles.iter().any(is_red) {
             return Fate::Caught(oracle.id.clone());
         }
     }

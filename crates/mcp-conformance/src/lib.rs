@@ -7,12 +7,15 @@
 //! [`Suite::load`] reads `specs/`, [`run`] judges, [`Report`] shows. [`run_driver`] puts the same oracles to a client in a
 //! process of its own, over loopback sockets, and judges what it prints.
 
+mod catalogue;
 mod check;
 mod chunking;
 mod decoder;
 mod driver;
 mod evidence;
 mod faults;
+mod host;
+mod keeping;
 mod oracle;
 mod outcome;
 mod plant;
@@ -21,6 +24,7 @@ mod reply;
 mod report;
 mod run;
 mod script;
+mod step;
 mod structure;
 mod subject;
 mod suite;
@@ -33,5 +37,6 @@ pub use crate::oracle::{Expected, ExpectedRequest, Operation, Oracle};
 pub use crate::profile::Profile;
 pub use crate::report::Report;
 pub use crate::run::{Verdict, run};
+pub use crate::step::{ExpectedCatalogue, ExpectedTool};
 pub use crate::structure::StructureCase;
 pub use crate::suite::{LoadError, Pending, Suite};

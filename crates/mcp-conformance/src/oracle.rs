@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::reply::{Body, ReplySpec};
+use crate::step::{Act, ExpectedCatalogue, ExpectedTool, LegReplies, Step, Turn};
 use crate::structure::StructureCase;
 
 /// A file of oracles that belong together as evidence.
@@ -70,7 +71,7 @@ impl FrameCase {
         } = self;
         let method = match operation {
             Operation::CallTool => "tools/call",
-            Operation::ListTools => "tools/list",
+            Operation::ListTools | Operation::Import | Operation::RemoteTools => "tools/list",
             Operation::Ping => "initialize",
             Operation::Probe => "ping",
         };
@@ -84,11 +85,15 @@ impl FrameCase {
                 set: String::new(),
                 requirements: requirements.clone(),
                 title: title.clone(),
+                before: Vec::new(),
+                acts: Vec::new(),
                 operation,
+                tool: None,
                 repeat: once(),
                 held: false,
                 legs: BTreeMap::from([(method.to_owned(), vec![reply])]),
                 expect: expect.clone(),
+                catalogue: None,
                 requests: None,
                 namespaces: None,
                 client: ClientSetup::default(),
@@ -111,9 +116,18 @@ pub struct Oracle {
     pub requirements: Vec<String>,
     /// What it shows, in a few words.
     pub title: String,
+    /// What goes before: operations with expectations of their own, on the same client.
+    #[serde(default)]
+    pub(crate) before: Vec<Step>,
+    /// What happens on this side before the operation.
+    #[serde(default)]
+    pub(crate) acts: Vec<Act>,
     /// The operation; a call of the tool `echo` unless it says otherwise.
     #[serde(default)]
     pub operation: Operation,
+    /// The tool that is called, by the local name that gate and model know; `echo` on the wire when absent.
+    #[serde(default)]
+    pub(crate) tool: Option<String>,
     /// Operations in a row on the same client; 1 unless it says otherwise.
     #[serde(default = "once")]
     pub repeat: usize,
@@ -124,9 +138,12 @@ pub struct Oracle {
     /// What the server answers, by the JSON-RPC method of the message, `DELETE` for the end of a session. A list is used in order, its last entry again
     /// and again. Methods that are not named get the healthy answer.
     #[serde(default)]
-    pub(crate) legs: BTreeMap<String, Vec<ReplySpec>>,
+    pub(crate) legs: LegReplies,
     /// The expected verdict.
     pub expect: Expected,
+    /// What the catalogue must hold afterwards; unchecked when absent.
+    #[serde(default)]
+    pub catalogue: Option<ExpectedCatalogue>,
     /// What the server must have seen, in order; unchecked when absent.
     #[serde(default)]
     pub requests: Option<Vec<ExpectedRequest>>,
@@ -136,6 +153,34 @@ pub struct Oracle {
     /// How the client is set up; a healthy one unless it says otherwise.
     #[serde(default)]
     pub(crate) client: ClientSetup,
+}
+
+impl Oracle {
+    /// The operations of one client, in order.
+    pub(crate) fn turns(&self) -> Vec<Turn<'_>> {
+        let before = self.before.iter().enumerate();
+        let own = Turn {
+            stage: self.before.len(),
+            acts: &self.acts,
+            operation: self.operation,
+            tool: self.tool.as_deref(),
+            legs: &self.legs,
+            expect: &self.expect,
+            catalogue: self.catalogue.as_ref(),
+        };
+        before
+            .map(|(stage, step)| step.turn(stage))
+            .chain(std::iter::repeat_n(own, self.repeat))
+            .collect()
+    }
+
+    /// What the server answers in each stage.
+    pub(crate) fn stages(&self) -> impl Iterator<Item = &LegReplies> {
+        let before = self.before.iter().enumerate();
+        before
+            .map(|(stage, step)| step.turn(stage).legs)
+            .chain(std::iter::once(&self.legs))
+    }
 }
 
 /// What is unusual about the client of an oracle, and its process.
@@ -201,6 +246,10 @@ pub enum Operation {
     Ping,
     /// `Client::probe`.
     Probe,
+    /// `Registry::import`.
+    Import,
+    /// `Registry::remote_tools`; the server is not asked.
+    RemoteTools,
 }
 
 /// The expected verdict. Whether a contact is noted and how the step is settled follow from it, and are checked too.
@@ -256,6 +305,29 @@ pub enum Expected {
         /// How many definitions were set aside.
         #[serde(default)]
         quarantined: usize,
+    },
+    /// An import, by the local names of the tools that it touched.
+    Imported {
+        /// Never seen before.
+        #[serde(default)]
+        added: Vec<String>,
+        /// Of another definition.
+        #[serde(default)]
+        changed: Vec<String>,
+        /// Of another definition, and therefore off.
+        #[serde(default)]
+        drifted: Vec<String>,
+        /// Offered again.
+        #[serde(default)]
+        returned: Vec<String>,
+        /// Offered no longer.
+        #[serde(default)]
+        orphaned: Vec<String>,
+    },
+    /// The tools that gate and model see.
+    Offered {
+        /// All of them, by local name.
+        tools: Vec<ExpectedTool>,
     },
 }
 

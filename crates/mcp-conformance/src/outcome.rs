@@ -1,6 +1,11 @@
 //! What an operation came to, as plain data: the form that expectations are compared with.
 
-use mcp_policy::{Cause, Failure, Pong, ToolList};
+use mcp_policy::catalogue::{LocalName, Plan};
+use mcp_policy::{CallOutcome, Cause, Failure, Pong, RegistryError, ToolList};
+
+use crate::catalogue::OfferedTool;
+use crate::oracle::Expected;
+use crate::reply::Values;
 
 /// The end of one operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +31,18 @@ pub(crate) enum Outcome {
         names: Vec<String>,
         quarantined: usize,
     },
+    /// What an import did, by local name.
+    Imported {
+        added: Vec<String>,
+        changed: Vec<String>,
+        drifted: Vec<String>,
+        returned: Vec<String>,
+        orphaned: Vec<String>,
+    },
+    /// What gate and model see.
+    Offered {
+        tools: Vec<OfferedTool>,
+    },
     Failed {
         kind: String,
         delivery: String,
@@ -50,6 +67,15 @@ impl Outcome {
         }
     }
 
+    pub(crate) fn called(call: CallOutcome) -> Self {
+        let (text, structured) = (call.text, call.structured.map(String::from));
+        if call.is_error {
+            Self::ToolError { text }
+        } else {
+            Self::Result { text, structured }
+        }
+    }
+
     pub(crate) fn pong(pong: &Pong) -> Self {
         Self::Pong {
             version: pong.version.to_string(),
@@ -65,6 +91,29 @@ impl Outcome {
         }
     }
 
+    pub(crate) fn imported(plan: &Plan) -> Self {
+        let named = |names: &mut dyn Iterator<Item = &LocalName>| names.map(ToString::to_string).collect();
+        let drifted = plan.changed.iter().filter(|(_, change)| change.drifted);
+        Self::Imported {
+            added: named(&mut plan.added.iter()),
+            changed: named(&mut plan.changed.keys()),
+            drifted: named(&mut drifted.map(|(name, _)| name)),
+            returned: named(&mut plan.returned.iter()),
+            orphaned: named(&mut plan.orphaned.iter()),
+        }
+    }
+
+    pub(crate) fn of_registry(error: &RegistryError) -> Self {
+        if let RegistryError::List(failure) = error {
+            return Self::of(failure);
+        }
+        Self::Failed {
+            kind: error.kind().to_owned(),
+            delivery: error.delivery().name().to_owned(),
+            shown: format!("{error} {error:?}"),
+        }
+    }
+
     /// The end of an operation that the suite could not even ask for; no expectation meets it.
     pub(crate) fn impossible() -> Self {
         Self::Failed {
@@ -74,11 +123,100 @@ impl Outcome {
         }
     }
 
-    /// Whether the operation completed, be it with a tool's own failure.
+    /// Whether an operation on the server completed, be it with a tool's own failure.
     pub(crate) const fn is_completed(&self) -> bool {
         match self {
-            Self::Result { .. } | Self::ToolError { .. } | Self::Pong { .. } | Self::Tools { .. } => true,
-            Self::RpcError { .. } | Self::Failed { .. } => false,
+            Self::Result { .. }
+            | Self::ToolError { .. }
+            | Self::Pong { .. }
+            | Self::Tools { .. }
+            | Self::Imported { .. } => true,
+            Self::Offered { .. } | Self::RpcError { .. } | Self::Failed { .. } => false,
         }
+    }
+}
+
+/// Whether an outcome is the expected one; `values` stand for placeholders.
+pub(crate) fn meets(expected: &Expected, outcome: &Outcome, values: &Values) -> bool {
+    match (expected, outcome) {
+        (
+            Expected::Result { text, structured },
+            Outcome::Result {
+                text: found,
+                structured: raw,
+            },
+        ) => {
+            text == found
+                && structured
+                    .as_ref()
+                    .is_none_or(|structured| raw.as_ref() == Some(structured))
+        }
+        (Expected::ToolError { text }, Outcome::ToolError { text: found }) => text == found,
+        (
+            Expected::RpcError {
+                code,
+                message,
+                http_status,
+            },
+            Outcome::RpcError {
+                code: found,
+                message: shown,
+                http_status: status,
+            },
+        ) => {
+            code == found
+                && message.as_ref().is_none_or(|message| message == shown)
+                && http_status.is_none_or(|expected| *status == Some(expected))
+        }
+        (
+            Expected::Failed { kind, delivery, says },
+            Outcome::Failed {
+                kind: found,
+                delivery: known,
+                shown,
+            },
+        ) => {
+            kind == found
+                && delivery.as_ref().is_none_or(|delivery| delivery == known)
+                && says.as_ref().is_none_or(|says| shown.contains(says.as_str()))
+        }
+        (
+            Expected::Pong { version, name },
+            Outcome::Pong {
+                version: found,
+                name: shown,
+            },
+        ) => version == found && name == shown,
+        (
+            Expected::Tools { names, quarantined },
+            Outcome::Tools {
+                names: found,
+                quarantined: set_aside,
+            },
+        ) => names == found && quarantined == set_aside,
+        (
+            Expected::Imported {
+                added,
+                changed,
+                drifted,
+                returned,
+                orphaned,
+            },
+            Outcome::Imported {
+                added: found,
+                changed: differ,
+                drifted: off,
+                returned: back,
+                orphaned: gone,
+            },
+        ) => (added, changed, drifted, returned, orphaned) == (found, differ, off, back, gone),
+        (Expected::Offered { tools }, Outcome::Offered { tools: found }) => {
+            tools.len() == found.len()
+                && found
+                    .iter()
+                    .zip(tools)
+                    .all(|(tool, expected)| tool.meets(expected, values))
+        }
+        (_, _) => false,
     }
 }

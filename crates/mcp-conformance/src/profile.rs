@@ -1,10 +1,10 @@
 //! What legitimately differs between two servers: configuration, and session state.
 
-use mcp_policy::{ApprovalRule, DataClass, Server, ServerName};
-use mcp_wire::{Credential, CredentialPlacement, CredentialRef, Endpoint, Target};
-
+use mcp_policy::{ApprovalRule, DataClass, ServerName, ServerRecord};
+use mcp_wire::{Credential, CredentialPlacement, CredentialRef, Endpoint};
 use serde::Deserialize;
 
+use crate::reply::Values;
 use crate::suite::LoadError;
 
 /// The reference of the credential that a server may be configured with.
@@ -34,32 +34,48 @@ enum Class {
 }
 
 impl Profile {
-    /// The server as the operator configured it.
-    pub(crate) fn server(&self, credential: bool) -> Result<Server, LoadError> {
+    /// The record of the server as the operator configured it.
+    pub(crate) fn record(&self, credential: bool) -> Result<ServerRecord, LoadError> {
         let name = ServerName::parse("peer").map_err(|_| LoadError::Profile)?;
         let endpoint = Endpoint::parse("http://peer.example/mcp").map_err(|_| LoadError::Profile)?;
-        let mut target = Target::new(endpoint);
+        let mut record = ServerRecord::new(name, Some(endpoint));
         if credential {
             let reference = CredentialRef(CREDENTIAL.to_owned());
-            target.credentials.push(Credential {
+            record.credentials.push(Credential {
                 reference,
                 placement: CredentialPlacement::Bearer,
             });
         }
-        let mut server = Server::new(name, target);
-        server.class = match self.class {
+        record.class = Some(self.class());
+        record.approval = self.approval();
+        Ok(record)
+    }
+
+    /// What stands for the placeholders of an expectation.
+    pub(crate) fn values(&self) -> Values {
+        Values::from([
+            ("session".to_owned(), self.session.clone().unwrap_or_default()),
+            ("class".to_owned(), self.class().name().to_owned()),
+            ("approval".to_owned(), self.approval().as_stored().to_owned()),
+        ])
+    }
+
+    const fn class(&self) -> DataClass {
+        match self.class {
             Class::PublicContent => DataClass::PublicContent,
             Class::EditorContent => DataClass::EditorContent,
             Class::SourceCode => DataClass::SourceCode,
             Class::InternalConfiguration => DataClass::InternalConfiguration,
             Class::SystemDiagnostics => DataClass::SystemDiagnostics,
             Class::SecretAdjacent => DataClass::SecretAdjacent,
-        };
-        server.approval = if self.approval {
+        }
+    }
+
+    const fn approval(&self) -> ApprovalRule {
+        if self.approval {
             ApprovalRule::Required
         } else {
             ApprovalRule::NotRequired
-        };
-        Ok(server)
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use mcp_testkit::{FakeClock, PeerReply, RecordedRequest, ReplyEnd, Script};
@@ -11,6 +12,7 @@ use crate::oracle::Oracle;
 use crate::plant::Plant;
 use crate::profile::Profile;
 use crate::reply::{ReplySpec, Values, id_values};
+use crate::step::LegReplies;
 use crate::subject::Caller;
 
 /// How often a source of cancellation that cannot wake is asked.
@@ -21,12 +23,16 @@ const FOR_EVER: Duration = Duration::from_secs(10 * 24 * 60 * 60);
 
 /// Answers each message by its method: from the oracle where it says something, healthily elsewhere.
 pub(crate) struct OracleScript {
-    legs: BTreeMap<String, Vec<ReplySpec>>,
+    /// The answers of each stage.
+    stages: Vec<LegReplies>,
+    /// The stage that the run is in.
+    stage: Arc<Stage>,
     session: Option<String>,
     clock: FakeClock,
     caller: Arc<Caller>,
-    /// How often each method was answered.
+    /// How often each method was answered, in the whole run and in each stage.
     answered: BTreeMap<String, usize>,
+    answered_in: BTreeMap<(usize, String), usize>,
     values: Values,
     chunking: Chunking,
     plant: Plant,
@@ -38,15 +44,18 @@ impl OracleScript {
         profile: &Profile,
         clock: FakeClock,
         caller: Arc<Caller>,
+        stage: Arc<Stage>,
         chunking: Chunking,
         plant: Plant,
     ) -> Self {
         Self {
-            legs: oracle.legs.clone(),
+            stages: oracle.stages().cloned().collect(),
+            stage,
             session: profile.session.clone(),
             clock,
             caller,
             answered: BTreeMap::new(),
+            answered_in: BTreeMap::new(),
             values: Values::new(),
             chunking,
             plant,
@@ -64,12 +73,7 @@ impl OracleScript {
 }
 
 /// What an oracle's server answers to the `turn`th message of a method.
-pub(crate) fn spec(
-    legs: &BTreeMap<String, Vec<ReplySpec>>,
-    session: Option<&str>,
-    method: &str,
-    turn: usize,
-) -> ReplySpec {
+pub(crate) fn spec(legs: &LegReplies, session: Option<&str>, method: &str, turn: usize) -> ReplySpec {
     let listed = legs
         .get(method)
         .and_then(|replies| replies.get(turn).or(replies.last()));
@@ -85,12 +89,32 @@ pub(crate) fn method_of(request: &RecordedRequest) -> &str {
     request.member("method").unwrap_or(&request.http_method)
 }
 
+/// Counts one more, and says how many there were.
+const fn next(count: &mut usize) -> usize {
+    *count += 1;
+    *count - 1
+}
+
+/// The stage that a run is in, as the script is told.
+#[derive(Debug, Default)]
+pub(crate) struct Stage(AtomicUsize);
+
+impl Stage {
+    pub(crate) fn enter(&self, stage: usize) {
+        self.0.store(stage, Ordering::Relaxed);
+    }
+
+    fn at(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 impl Script for OracleScript {
     fn answer(&mut self, request: &RecordedRequest) -> PeerReply {
         let method = method_of(request).to_owned();
-        let turn = self.answered.entry(method.clone()).or_default();
-        *turn += 1;
-        let turn = *turn - 1;
+        let turn = next(self.answered.entry(method.clone()).or_default());
+        let stage = self.stage.at();
+        let turn_in_stage = next(self.answered_in.entry((stage, method.clone())).or_default());
         if let Some(id) = request.member("id") {
             self.values.extend(id_values(id));
             self.values
@@ -99,7 +123,9 @@ impl Script for OracleScript {
         self.values.insert("method".to_owned(), method.clone());
         self.values
             .insert("session".to_owned(), self.session.clone().unwrap_or_default());
-        let spec = spec(&self.legs, self.session.as_deref(), &method, turn);
+        let nothing = LegReplies::new();
+        let legs = self.stages.get(stage).unwrap_or(&nothing);
+        let spec = spec(legs, self.session.as_deref(), &method, turn_in_stage);
         if spec.cancel {
             self.caller.cancel();
             return self.no_answer(ASKED_EVERY);

@@ -9,13 +9,15 @@ use mcp_policy::memory::{FixedApprovals, MemoryDenials, MemoryLedger, MemoryStor
 use mcp_policy::port::{
     Actor, ApprovalDecision, Cancellation, CancellationUnknown, Clock, RunId, RunLedger, Untraced,
 };
-use mcp_policy::{Client, Failure, Ports, Refusal, Server, Session, WalkLimits};
+use mcp_policy::{Client, Failure, Ports, Refusal, RegistryError, Server, Session, WalkLimits};
 use mcp_testkit::{AdmitAll, FakeClock, FixedProcess, MemoryCredentials, ScriptedPeer, SeededEntropy};
 use mcp_wire::{Arguments, ClientInfo, Entropy, EntropyUnavailable, PortFuture, RequestIds, ToolName};
 
+use crate::host::Host;
 use crate::oracle::{ClientSetup, EntropySetup, Operation};
 use crate::outcome::Outcome;
 use crate::profile::CREDENTIAL;
+use crate::step::Turn;
 
 /// Where the clients of one oracle live: the process, the stores, the peer.
 pub(crate) struct Surroundings {
@@ -25,7 +27,8 @@ pub(crate) struct Surroundings {
     entropy: Arc<OracleEntropy>,
     pub(crate) process: Arc<FixedProcess>,
     pub(crate) credentials: Arc<MemoryCredentials>,
-    pub(crate) health: Arc<MemoryStore>,
+    /// Servers, catalogue and contacts.
+    pub(crate) store: Arc<MemoryStore>,
     pub(crate) ledger: Arc<MemoryLedger>,
 }
 
@@ -38,7 +41,7 @@ impl Surroundings {
             clock,
             process: Arc::default(),
             credentials: Arc::new(MemoryCredentials::holding(CREDENTIAL, "secret")),
-            health: Arc::default(),
+            store: Arc::default(),
             ledger: Arc::default(),
         }
     }
@@ -64,7 +67,7 @@ impl Surroundings {
             denials: Arc::new(MemoryDenials::default()),
             approvals: Arc::new(FixedApprovals(ApprovalDecision::Granted)),
             ledger: self.ledger.clone(),
-            health: self.health.clone(),
+            health: self.store.clone(),
             trace: Arc::new(Untraced),
         };
         let info = ClientInfo {
@@ -72,24 +75,16 @@ impl Surroundings {
             version: "1".to_owned(),
         };
         // In memory it is opened at once; a second client goes on with the run of the first.
-        let _opened_before = self.ledger.open(&run(), &actor(), self.clock.wall());
+        let (run, actor) = on_behalf_of();
+        let _opened_before = self.ledger.open(&run, &actor, self.clock.wall());
         Ok(Client::with_ids(info, ids, ports))
     }
-}
-
-/// The one run of all calls.
-fn run() -> RunId {
-    RunId("conformance".to_owned())
-}
-
-fn actor() -> Actor {
-    Actor::User("operator".to_owned())
 }
 
 /// What carries operations out.
 pub(crate) enum Subject<'a> {
     /// The client, with a session for each operation.
-    Client(&'a Client, &'a Server),
+    Client(Host<'a>),
     /// One session that the host holds.
     Session(Box<Session<'a>>),
     /// Nothing: every operation ends like this.
@@ -97,10 +92,8 @@ pub(crate) enum Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    pub(crate) async fn new(client: &'a Client, server: &'a Server, held: bool) -> Self {
-        if !held {
-            return Self::Client(client, server);
-        }
+    /// Opens a session to be held.
+    pub(crate) async fn hold(client: &'a Client, server: &'a Server) -> Self {
         match client.open_session(server).await {
             Ok(session) => Self::Session(Box::new(session)),
             Err(failure) => Self::None(Outcome::of(&failure)),
@@ -110,77 +103,93 @@ impl<'a> Subject<'a> {
     pub(crate) const fn is_held(&self) -> bool {
         match self {
             Self::Session(_) => true,
-            Self::Client(..) | Self::None(_) => false,
+            Self::Client(_) | Self::None(_) => false,
         }
     }
 
-    /// Whether the next operation comes to its first step.
-    pub(crate) fn can_begin(&self) -> bool {
+    /// Whether an operation comes to its first step.
+    pub(crate) async fn can_begin(&self, turn: Turn<'_>) -> bool {
         match self {
-            Self::Client(..) => true,
+            Self::Client(host) => {
+                host.server(turn.operation).await.is_ok() && host.remote_name(turn.tool).await.is_ok()
+            }
             Self::Session(session) => !session.is_gone(),
             Self::None(_) => false,
         }
     }
 
     /// Carries one operation out and says what came of it.
-    pub(crate) async fn carry_out(&mut self, operation: Operation, caller: &Caller) -> Outcome {
-        let outcome = match (operation, self) {
-            (_, Self::None(outcome)) => Ok(outcome.clone()),
-            (Operation::CallTool, subject) => subject.call_echo(caller).await,
-            (Operation::ListTools, Self::Client(client, server)) => client
-                .list_tools(server, WalkLimits::default())
-                .await
-                .map(|list| Outcome::tools(&list)),
-            (Operation::ListTools, Self::Session(session)) => session
-                .list_tools(WalkLimits::default())
-                .await
-                .map(|list| Outcome::tools(&list)),
-            (Operation::Ping, Self::Client(client, server)) => {
-                client.ping(server).await.map(|pong| Outcome::pong(&pong))
-            }
-            // A held session has had its handshake.
-            (Operation::Ping, Self::Session(session)) => Ok(Outcome::pong(session.pong())),
-            (Operation::Probe, Self::Client(client, server)) => {
-                client.probe(server).await.map(|probe| Outcome::pong(&probe.pong))
-            }
-            (Operation::Probe, Self::Session(session)) => {
-                session.probe().await.map(|probe| Outcome::pong(&probe.pong))
-            }
-        };
-        outcome.unwrap_or_else(|failure| Outcome::of(&failure))
+    pub(crate) async fn carry_out(&mut self, turn: Turn<'_>, caller: &Caller) -> Outcome {
+        match self {
+            Self::Client(host) => match by_record(*host, turn, caller).await {
+                Ok(outcome) => outcome,
+                Err(error) => Outcome::of_registry(&error),
+            },
+            Self::Session(session) => match in_session(session, turn, caller).await {
+                Ok(outcome) => outcome,
+                Err(failure) => Outcome::of(&failure),
+            },
+            Self::None(outcome) => outcome.clone(),
+        }
     }
 
     /// Ends what is held.
     pub(crate) async fn close(self) {
         match self {
             Self::Session(session) => session.close().await,
-            Self::Client(..) | Self::None(_) => {}
+            Self::Client(_) | Self::None(_) => {}
         }
     }
+}
 
-    async fn call_echo(&mut self, caller: &Caller) -> Result<Outcome, Failure> {
-        let Ok(tool) = ToolName::parse("echo") else {
-            return Ok(Outcome::impossible());
-        };
-        let (run, actor) = (run(), actor());
-        let arguments = Arguments::none();
-        let call = match self {
-            Self::Client(client, server) => {
-                client
-                    .call_tool(server, &tool, &arguments, &run, &actor, caller)
-                    .await?
-            }
-            Self::Session(session) => session.call_tool(&tool, &arguments, &run, &actor, caller).await?,
-            Self::None(outcome) => return Ok(outcome.clone()),
-        };
-        let (text, structured) = (call.text, call.structured.map(String::from));
-        Ok(if call.is_error {
-            Outcome::ToolError { text }
-        } else {
-            Outcome::Result { text, structured }
-        })
+/// An operation of the server that the host's record names, in a session of its own.
+async fn by_record(host: Host<'_>, turn: Turn<'_>, caller: &Caller) -> Result<Outcome, RegistryError> {
+    // What the registry does needs no server at hand.
+    match turn.operation {
+        Operation::Import => return Ok(host.import().await),
+        Operation::RemoteTools => return Ok(host.remote_tools().await),
+        Operation::CallTool | Operation::ListTools | Operation::Ping | Operation::Probe => {}
     }
+    let server = host.server(turn.operation).await?;
+    let tool = host.remote_name(turn.tool).await?;
+    let (run, actor) = on_behalf_of();
+    let client = host.client;
+    Ok(match turn.operation {
+        Operation::CallTool => Outcome::called(
+            client
+                .call_tool(&server, &tool, &Arguments::none(), &run, &actor, caller)
+                .await?,
+        ),
+        Operation::ListTools => Outcome::tools(&client.list_tools(&server, WalkLimits::default()).await?),
+        Operation::Ping => Outcome::pong(&client.ping(&server).await?),
+        Operation::Probe => Outcome::pong(&client.probe(&server).await?.pong),
+        Operation::Import | Operation::RemoteTools => Outcome::impossible(),
+    })
+}
+
+/// An operation in a session that is held.
+async fn in_session(session: &mut Session<'_>, turn: Turn<'_>, caller: &Caller) -> Result<Outcome, Failure> {
+    let (run, actor) = on_behalf_of();
+    Ok(match (turn.operation, ToolName::parse("echo")) {
+        (Operation::CallTool, Ok(tool)) => Outcome::called(
+            session
+                .call_tool(&tool, &Arguments::none(), &run, &actor, caller)
+                .await?,
+        ),
+        (Operation::ListTools, _) => Outcome::tools(&session.list_tools(WalkLimits::default()).await?),
+        // A held session has had its handshake.
+        (Operation::Ping, _) => Outcome::pong(session.pong()),
+        (Operation::Probe, _) => Outcome::pong(&session.probe().await?.pong),
+        (Operation::CallTool | Operation::Import | Operation::RemoteTools, _) => Outcome::impossible(),
+    })
+}
+
+/// The run and the user of every call.
+fn on_behalf_of() -> (RunId, Actor) {
+    (
+        RunId("conformance".to_owned()),
+        Actor::User("operator".to_owned()),
+    )
 }
 
 /// The caller of every operation, who cancels when the oracle says so. It cannot wake anybody.

@@ -147,8 +147,8 @@ impl Oracle {
         };
         let values = id_values(id.as_str());
         let replies = self
-            .legs
-            .iter()
+            .stages()
+            .flatten()
             .filter(|(method, _)| !method.starts_with("notifications/") && *method != "DELETE");
         replies
             .flat_map(|(_, replies)| replies)

@@ -103,7 +103,10 @@ impl Answer {
             Outcome::ToolError { text } => Self::ToolError { text },
             Outcome::RpcError { code, .. } => Self::RpcError { code: code.into() },
             Outcome::Failed { kind, shown, .. } => Self::Failed { kind, message: shown },
-            Outcome::Pong { .. } | Outcome::Tools { .. } => self,
+            Outcome::Pong { .. }
+            | Outcome::Tools { .. }
+            | Outcome::Imported { .. }
+            | Outcome::Offered { .. } => self,
         }
     }
 

@@ -133,13 +133,23 @@ mod tests {
 
     /// A plant that loses its last oracle is to be seen here.
     #[test]
-    fn one_plant_has_no_oracle_for_a_client_in_another_process() {
+    fn plants_without_an_oracle_for_a_client_in_another_process() {
         let oracles = with_reasons(&SUITE);
         let without: Vec<&str> = all()
             .filter(|plant| plant.fault.beyond_a_driver().is_none())
             .filter(|plant| applicable(&oracles, *plant).is_err())
             .map(|plant| plant.name)
             .collect();
-        assert_eq!(without, ["the sequence wraps"]);
+        let of_imports = [
+            "a member that is kept is lost",
+            "the filter goes below the root",
+            "a reference is repaired",
+            "a union is narrowed to the object in it",
+            "a conditional is left out",
+        ];
+        assert_eq!(
+            without.split_first(),
+            Some((&"the sequence wraps", &of_imports[..]))
+        );
     }
 }

@@ -114,6 +114,8 @@ fn skip(oracle: &Oracle) -> Option<&'static str> {
     let mut replies = oracle.legs.values().flatten();
     if oracle.operation != Operation::CallTool {
         Some("the operation is not a call")
+    } else if !oracle.before.is_empty() {
+        Some("operations of a host come before the call")
     } else if oracle.repeat != 1 {
         Some("more than one call")
     } else if !oracle.client.is_ordinary() {
@@ -180,6 +182,9 @@ fn describe(expected: &Expected) -> String {
         Expected::ToolError { text } => format!("tool error {text:?}"),
         Expected::RpcError { code, .. } => format!("rpc error {code}"),
         Expected::Failed { kind, .. } => format!("a refusal, {kind}"),
-        Expected::Pong { .. } | Expected::Tools { .. } => "no call".to_owned(),
+        Expected::Pong { .. }
+        | Expected::Tools { .. }
+        | Expected::Imported { .. }
+        | Expected::Offered { .. } => "no call".to_owned(),
     }
 }

@@ -125,7 +125,9 @@ pub(super) fn judge(expected: &Expected, answer: &Answer) -> Judgement {
             | Expected::ToolError { .. }
             | Expected::RpcError { .. }
             | Expected::Pong { .. }
-            | Expected::Tools { .. },
+            | Expected::Tools { .. }
+            | Expected::Imported { .. }
+            | Expected::Offered { .. },
             Answer::Result { .. } | Answer::ToolError { .. } | Answer::RpcError { .. },
         ) => Judgement::WrongValue,
     }

@@ -3,7 +3,11 @@
 use super::{Fault, Leg, Plant};
 use crate::reply::{HttpFraming, ScriptedReply};
 
-const fn on(requirement: &'static str, name: &'static str, alter: fn(&mut ScriptedReply, &Leg<'_>)) -> Plant {
+pub(super) const fn on(
+    requirement: &'static str,
+    name: &'static str,
+    alter: fn(&mut ScriptedReply, &Leg<'_>),
+) -> Plant {
     Plant {
         name,
         requirement,
@@ -234,7 +238,7 @@ const BOUND: usize = 2 * 1_024 * 1_024;
 /// Bodies that are edited; larger ones are left alone.
 const EDITED_BYTES: usize = 256 * 1_024;
 
-fn edit(reply: &mut ScriptedReply, edit: impl FnOnce(String) -> String) {
+pub(super) fn edit(reply: &mut ScriptedReply, edit: impl FnOnce(String) -> String) {
     if reply.body.len() <= EDITED_BYTES
         && let Ok(text) = String::from_utf8(reply.body.clone())
     {

@@ -15,11 +15,11 @@ const fn wording(requirement: &'static str, name: &'static str, alter: fn(&mut O
     plant(requirement, name, Fault::Wording(alter))
 }
 
-const fn seen(requirement: &'static str, name: &'static str, alter: fn(&mut PeerLog)) -> Plant {
+pub(super) const fn seen(requirement: &'static str, name: &'static str, alter: fn(&mut PeerLog)) -> Plant {
     plant(requirement, name, Fault::Seen(alter))
 }
 
-const fn kept(requirement: &'static str, name: &'static str, alter: fn(&mut Evidence)) -> Plant {
+pub(super) const fn kept(requirement: &'static str, name: &'static str, alter: fn(&mut Evidence)) -> Plant {
     plant(requirement, name, Fault::Kept(alter))
 }
 
@@ -146,9 +146,9 @@ pub(super) const PLANTS: &[Plant] = &[
     }),
     kept("R-227-4d", "a refusal counts as a contact", |evidence| {
         evidence.contacts += evidence
-            .outcomes
+            .done
             .iter()
-            .filter(|outcome| !outcome.is_completed())
+            .filter(|done| !done.outcome.is_completed())
             .count();
     }),
     seen("R-227-5a", "one id serves the whole connection", |log| {

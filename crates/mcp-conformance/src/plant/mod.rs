@@ -5,12 +5,14 @@
 //! it.
 
 mod answer;
+mod catalogue;
 mod left;
 
 use std::time::Duration;
 
 use mcp_testkit::PeerLog;
 
+use crate::catalogue::OfferedTool;
 use crate::evidence::Evidence;
 use crate::oracle::Oracle;
 use crate::outcome::Outcome;
@@ -40,6 +42,8 @@ pub(crate) enum Fault {
     Seen(fn(&mut PeerLog)),
     /// On what the client's own stores hold.
     Kept(fn(&mut Evidence)),
+    /// On each tool that gate and model see.
+    Offered(fn(&mut OfferedTool)),
     /// On the text of each of the project's files.
     Text(fn(String) -> String),
     /// On the set that an oracle belongs to.
@@ -57,7 +61,7 @@ impl Fault {
                 Some("kinds and texts of failures are each client's own")
             }
             Self::Seen(_) => Some("what the server saw is not compared"),
-            Self::Kept(_) => Some("the stores are in the client's process"),
+            Self::Kept(_) | Self::Offered(_) => Some("the stores are in the client's process"),
             Self::Text(_) => Some("it is in a file of this project"),
             Self::Set(_) => Some("it is in the counting of the oracles"),
             Self::Time(_) => Some("the clock is in the client's process"),
@@ -86,9 +90,13 @@ impl Leg<'_> {
     }
 }
 
-/// Every plant: those on answers, then those on what is left.
+/// Every plant: those on answers, on what is left, and on imports.
 pub(crate) fn all() -> impl Iterator<Item = Plant> {
-    answer::PLANTS.iter().chain(left::PLANTS).copied()
+    answer::PLANTS
+        .iter()
+        .chain(left::PLANTS)
+        .chain(catalogue::PLANTS)
+        .copied()
 }
 
 impl Plant {
@@ -107,9 +115,19 @@ impl Plant {
 
     pub(crate) fn alter_evidence(&self, evidence: &mut Evidence) {
         match self.fault {
-            Fault::Outcome(alter) | Fault::Wording(alter) => evidence.outcomes.iter_mut().for_each(alter),
+            Fault::Outcome(alter) | Fault::Wording(alter) => {
+                let outcomes = evidence.done.iter_mut().map(|done| &mut done.outcome);
+                outcomes.for_each(alter);
+            }
             Fault::Seen(alter) => alter(&mut evidence.log),
             Fault::Kept(alter) => alter(evidence),
+            Fault::Offered(alter) => {
+                for done in &mut evidence.done {
+                    if let Outcome::Offered { tools } = &mut done.outcome {
+                        tools.iter_mut().for_each(alter);
+                    }
+                }
+            }
             Fault::None
             | Fault::Reply(_)
             | Fault::ReplyWording(_)
