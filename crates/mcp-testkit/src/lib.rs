@@ -1,15 +1,19 @@
-//! Test doubles: every port without the operating system, and a peer that answers from a script.
+//! Test doubles: every port without the operating system, and a peer that answers from a script. [`store_suite`] holds
+//! what every store must hold.
 //!
 //! Nothing here sleeps, opens a socket or depends on speed.
 
+mod block_on;
 mod clock;
 mod credentials;
 mod outbound;
 mod peer;
 mod spans;
+pub mod store_suite;
 mod system;
 mod transport;
 
+pub use crate::block_on::block_on;
 pub use crate::clock::FakeClock;
 pub use crate::credentials::MemoryCredentials;
 pub use crate::outbound::AdmitAll;
