@@ -49,7 +49,10 @@ const PLACES: &[Place] = &[
     Place::of("mcp-server", &["mcp-wire"]),
     Place::of("mcp-stdio", &["mcp-wire"]),
     Place::of("mcp-auth", &["mcp-wire"]),
-    Place::of("mcp-store-*", &["mcp-policy", "mcp-wire"]),
+    Place {
+        tests_use: &["mcp-testkit"],
+        ..Place::of("mcp-store-*", &["mcp-policy", "mcp-wire"])
+    },
     // Composition roots.
     Place::of("mcp-host", &["*"]),
     Place::of("mcpctl", &["*"]),
@@ -365,6 +368,7 @@ mod tests {
             "mcp-wire ~> mcp-testkit",
             "mcp-policy ~> mcp-testkit",
             "mcp-http ~> mcp-testkit",
+            "mcp-store-sqlite ~> mcp-testkit",
             "xtask -> mcp-testkit",
             "mcp-http -> tokio",
         ]);
@@ -393,7 +397,7 @@ mod tests {
         }
         for arrow in [
             "mcp-wire ~> mcp-host",
-            "mcp-store-sqlite ~> mcp-testkit",
+            "mcp-store-sqlite ~> mcp-host",
             "mcp-host ~> xtask",
         ] {
             let expected = format!(
@@ -420,6 +424,18 @@ mod tests {
                 "mcp-wire -> bytes: must not be reached",
                 "mcp-policy -> x -> tokio 1.54.0: must not be reached"
             ]
+        );
+    }
+
+    #[test]
+    fn a_driver_of_a_database_is_found_however_far_it_is() {
+        assert_eq!(
+            judge(&graph(&[
+                "mcp-policy -> x",
+                "x -> rusqlite 0.43.0",
+                "mcp-store-sqlite -> rusqlite"
+            ])),
+            ["mcp-policy -> x -> rusqlite 0.43.0: must not be reached"]
         );
     }
 

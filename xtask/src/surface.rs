@@ -15,7 +15,13 @@ use self::lines::Surface;
 use self::tree::Tree;
 use crate::failure::Failure;
 
-const CRATES: [&str; 4] = ["mcp-wire", "mcp-http", "mcp-policy", "mcp-host"];
+const CRATES: [&str; 5] = [
+    "mcp-wire",
+    "mcp-http",
+    "mcp-policy",
+    "mcp-store-sqlite",
+    "mcp-host",
+];
 const PLACE: &str = "docs/surface";
 const CANCELLATION: &str = "cancellation";
 

@@ -111,6 +111,23 @@ pub enum Switch {
     Off,
 }
 
+impl Switch {
+    /// The text by which a store holds the switch.
+    #[must_use]
+    pub const fn as_stored(self) -> &'static str {
+        match self {
+            Self::On => "on",
+            Self::Off => "off",
+        }
+    }
+
+    /// The switch that a store holds as this text: off unless the text is `on`, exactly.
+    #[must_use]
+    pub fn from_stored(text: &str) -> Self {
+        if text == "on" { Self::On } else { Self::Off }
+    }
+}
+
 /// The name of a group of tools: 1 to 64 of lower-case letters, digits and underscore.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GroupName(String);
@@ -221,6 +238,16 @@ mod tests {
         assert_eq!(record.reachable().unwrap(), server);
         record.switch = Switch::Off;
         assert!(record.reachable().is_ok());
+    }
+
+    #[test]
+    fn a_switch_that_nobody_knows_is_off() {
+        for switch in [Switch::On, Switch::Off] {
+            assert_eq!(Switch::from_stored(switch.as_stored()), switch);
+        }
+        for unknown in ["", "1", "yes", "true", "ON", "on "] {
+            assert_eq!(Switch::from_stored(unknown), Switch::Off, "{unknown}");
+        }
     }
 
     #[test]

@@ -1,16 +1,20 @@
-//! Test doubles: every port without the operating system, and peers that answer from a script.
+//! Test doubles: every port without the operating system, and peers that answer from a script. [`store_suite`] holds what
+//! every store must hold.
 //!
 //! Only [`loopback`] opens sockets, and only a script that drips lets time pass.
 
+mod block_on;
 mod clock;
 mod credentials;
 pub mod loopback;
 mod outbound;
 mod peer;
 mod spans;
+pub mod store_suite;
 mod system;
 mod transport;
 
+pub use crate::block_on::block_on;
 pub use crate::clock::FakeClock;
 pub use crate::credentials::MemoryCredentials;
 pub use crate::outbound::AdmitAll;

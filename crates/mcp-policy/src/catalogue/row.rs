@@ -46,6 +46,29 @@ pub enum Standing {
     },
 }
 
+impl Standing {
+    /// The text by which a store holds the standing, and the definition that goes with it.
+    #[must_use]
+    pub const fn as_stored(self) -> (&'static str, Option<Fingerprint>) {
+        match self {
+            Self::Off => ("off", None),
+            Self::On { confirmed } => ("on", Some(confirmed)),
+            Self::Drifted { confirmed } => ("drifted", Some(confirmed)),
+        }
+    }
+
+    /// The standing that a store holds as this text with this definition: off unless the text is `on` or `drifted`,
+    /// exactly, and there is a definition.
+    #[must_use]
+    pub fn from_stored(text: &str, confirmed: Option<Fingerprint>) -> Self {
+        match (text, confirmed) {
+            ("on", Some(confirmed)) => Self::On { confirmed },
+            ("drifted", Some(confirmed)) => Self::Drifted { confirmed },
+            _ => Self::Off,
+        }
+    }
+}
+
 /// Why an operator's act on a row does not take place. The row is as it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
@@ -152,6 +175,28 @@ impl CatalogueRow {
         } else {
             self.standing = Standing::On { confirmed: shown };
             Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_standing_that_nobody_knows_is_off() {
+        let confirmed = Fingerprint::parse(&format!("mcp1:{}", "0".repeat(64))).unwrap();
+        for standing in [
+            Standing::Off,
+            Standing::On { confirmed },
+            Standing::Drifted { confirmed },
+        ] {
+            let (text, with) = standing.as_stored();
+            assert_eq!(Standing::from_stored(text, with), standing);
+            assert_eq!(Standing::from_stored(text, None), Standing::Off);
+        }
+        for unknown in ["", "ON", "on ", "enabled"] {
+            assert_eq!(Standing::from_stored(unknown, Some(confirmed)), Standing::Off);
         }
     }
 }

@@ -92,6 +92,10 @@ impl CatalogueStore for MemoryStore {
     fn commit(&self, base: Generation, change: CatalogueChange) -> PortFuture<Result<Committed, StoreError>> {
         let catalogue = &mut self.state().catalogue;
         let is_current = catalogue.generation == base;
+        let is_there = catalogue.servers.contains_key(&change.server);
+        if is_current && is_there && breaks_terms(catalogue, &change) {
+            return PortFuture::ready(Err(StoreError::Unavailable));
+        }
         let Some(server) = catalogue.servers.get_mut(&change.server).filter(|_| is_current) else {
             return PortFuture::ready(Ok(Committed::Stale));
         };
@@ -116,6 +120,18 @@ impl CatalogueStore for MemoryStore {
         }
         PortFuture::ready(Ok(()))
     }
+}
+
+/// Whether a row belongs to another server, or its local name to another tool.
+fn breaks_terms(catalogue: &Snapshot, change: &CatalogueChange) -> bool {
+    let mut holders = BTreeMap::new();
+    for row in catalogue.servers.values().flat_map(|server| server.rows.values()) {
+        holders.insert(&row.local_name, (&row.server, &row.remote_name));
+    }
+    change.rows.iter().any(|row| {
+        let tool = (&row.server, &row.remote_name);
+        row.server != change.server || *holders.entry(&row.local_name).or_insert(tool) != tool
+    })
 }
 
 impl HealthStore for MemoryStore {

@@ -13,6 +13,8 @@ use crate::server::ServerName;
 /// Several processes may use one store. Whoever changes rows says which generation of the catalogue he read; when another
 /// has been there since, nothing is changed and he reads again. No row is ever deleted but with its server.
 ///
+/// Times come back to the nanosecond, up to 2^63 - 1 of them; a store may keep a later time as that one.
+///
 /// # Cancel safety
 ///
 /// A change whose answer is dropped before it began is not begun; one that had begun may be whole, and is never in part.
@@ -28,7 +30,8 @@ pub trait CatalogueStore: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`StoreError`]; nothing is changed.
+    /// [`StoreError`]; nothing is changed. [`StoreError::Unavailable`] also when the caller broke the terms of a change:
+    /// a row belongs to another server, or its local name to another tool.
     fn commit(&self, base: Generation, change: CatalogueChange) -> PortFuture<Result<Committed, StoreError>>;
 
     /// Notes that an import failed. Changes no row and no generation; does nothing when the server is not there.

@@ -7,7 +7,7 @@ use mcp_wire::PortFuture;
 use super::{StoreError, UnixTime};
 use crate::server::ServerName;
 
-/// Keeps the last contact with each server. It is no call log.
+/// Keeps the last contact with each server, whether it has a record or not. It is no call log.
 pub trait HealthStore: Send + Sync {
     /// Notes one contact: written once for each completed operation. A tool that reports an error of its own is a
     /// contact; an RPC error, a refusal and a failure are none.

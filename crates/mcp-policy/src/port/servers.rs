@@ -10,6 +10,8 @@ use crate::server::ServerName;
 ///
 /// Several processes may use one store. A change is whole or not there, and what an answer says is durable.
 ///
+/// What is read is what was written. Only bounds above 2^63 - 1 may come back as that number.
+///
 /// # Cancel safety
 ///
 /// A change whose answer is dropped before it began is not begun; one that had begun may be whole.
@@ -28,7 +30,7 @@ pub trait ServerStore: Send + Sync {
     /// [`StoreError`].
     fn server(&self, name: &ServerName) -> PortFuture<Result<Option<ServerRecord>, StoreError>>;
 
-    /// Adds a record. `false` when there is one of this name; it stays as it is.
+    /// Adds a record, with an empty catalogue. `false` when there is one of this name; it stays as it is.
     ///
     /// # Errors
     ///

@@ -1,0 +1,13 @@
+//! The embedded store: the suite of every store, and what is particular to a file that processes share.
+
+#![cfg(test)]
+
+mod damage;
+mod file;
+mod kill;
+mod limits;
+mod parts;
+mod processes;
+mod suite;
+mod support;
+mod values;
