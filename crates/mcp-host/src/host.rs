@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use mcp_http::{HttpOptions, HttpTransport, Tls};
+use mcp_http::{HttpOptions, HttpTransport, Proxy, Tls};
 use mcp_policy::memory::{FixedApprovals, MemoryDenials, MemoryLedger, MemoryStore, PermitAll};
 use mcp_policy::port::{Actor, ApprovalDecision, HealthStore, Never, RunId, TraceSource, Untraced};
 use mcp_policy::{CallOutcome, Client, Failure, OutboundRules, Ports, Server, ServerName, ServerNameError};
@@ -37,6 +37,9 @@ pub struct Wiring {
     pub outbound: OutboundRules,
     /// Where credentials come from.
     pub credentials: Arc<dyn CredentialSource>,
+    /// The proxy that every connection goes through. None by default, and never one of the environment: a host that wants
+    /// that reads it and says so here.
+    pub proxy: Option<Proxy>,
     /// Settings of the HTTP adapter.
     pub http: HttpOptions,
     /// The trace that the operations are part of.
@@ -55,6 +58,7 @@ impl Default for Wiring {
             tls: Tls::platform(),
             outbound: OutboundRules::default(),
             credentials: Arc::new(Vault),
+            proxy: None,
             http: HttpOptions::default(),
             trace: Arc::new(Untraced),
             health: Arc::new(MemoryStore::default()),
@@ -79,13 +83,12 @@ impl Host {
     /// As [`Host::in_memory`].
     pub fn wire(wiring: Wiring) -> Result<Self, IdError> {
         let outbound = Arc::new(wiring.outbound);
+        let direct = HttpTransport::new(outbound, wiring.credentials, wiring.tls, wiring.http);
         let ports = Ports {
-            transport: Arc::new(HttpTransport::new(
-                outbound,
-                wiring.credentials,
-                wiring.tls,
-                wiring.http,
-            )),
+            transport: Arc::new(match wiring.proxy {
+                None => direct,
+                Some(proxy) => direct.through(proxy),
+            }),
             clock: Arc::new(TokioClock::new()),
             entropy: Arc::new(OsEntropy),
             process: Arc::new(OsProcess),

@@ -1,15 +1,16 @@
-//! A connection to a target: judged, looked up, judged again, dialled, under TLS where the scheme says so.
+//! A connection to a target: looked up, judged, dialled, or through a proxy; under TLS where the scheme says so.
 
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_wire::{ExchangeError, Host, Scheme, Stage, Target, TransportError};
+use mcp_wire::{Endpoint, ExchangeError, Host, Scheme, Stage, Target, TransportError};
 
 use crate::connection::{Connection, Protocol};
 use crate::dial::BoxedStream;
 use crate::progress::Progress;
+use crate::proxy::tunnel;
 use crate::transport::Shared;
 
 /// Makes a new connection. The target must have been admitted.
@@ -18,10 +19,10 @@ pub(crate) async fn connect(
     target: &Arc<Target>,
     progress: &Progress,
 ) -> Result<Connection, ExchangeError> {
-    progress.enter(Stage::Resolve);
-    let addresses = resolve(shared, target).await?;
-    progress.enter(Stage::Connect);
-    let mut stream = dial(shared, target, &addresses).await?;
+    let mut stream = match &shared.proxy {
+        None => direct(shared, &target.endpoint, progress).await?,
+        Some(proxy) => tunnel(shared, proxy, &target.endpoint, progress).await?,
+    };
     let mut protocol = Protocol::Http1;
     if target.endpoint.scheme() == Scheme::Https {
         progress.enter(Stage::Tls);
@@ -32,7 +33,7 @@ pub(crate) async fn connect(
 }
 
 /// Runs one step of connecting within the time for it.
-async fn in_time<T>(
+pub(crate) async fn in_time<T>(
     limit: Duration,
     step: impl Future<Output = Result<T, TransportError>>,
 ) -> Result<T, TransportError> {
@@ -42,9 +43,10 @@ async fn in_time<T>(
         .unwrap_or(Err(TransportError::ConnectTimeout { limit_ms }))
 }
 
-async fn resolve(shared: &Shared, target: &Target) -> Result<Vec<SocketAddr>, TransportError> {
-    let port = target.endpoint.port();
-    match target.endpoint.host() {
+/// The addresses of whom the endpoint names: the server, or the proxy.
+pub(crate) async fn resolve(shared: &Shared, endpoint: &Endpoint) -> Result<Vec<SocketAddr>, TransportError> {
+    let port = endpoint.port();
+    match endpoint.host() {
         Host::Address(address) => Ok(vec![SocketAddr::new(*address, port)]),
         Host::Name(name) => match shared.dialler.resolve(name, port).await {
             Ok(addresses) if !addresses.is_empty() => Ok(addresses),
@@ -55,23 +57,22 @@ async fn resolve(shared: &Shared, target: &Target) -> Result<Vec<SocketAddr>, Tr
 
 /// Dials the admitted addresses one after another until one answers. Each is judged on its own, right before it is
 /// dialled, and nothing is looked up again in between.
-async fn dial(
+async fn direct(
     shared: &Shared,
-    target: &Target,
-    addresses: &[SocketAddr],
+    server: &Endpoint,
+    progress: &Progress,
 ) -> Result<BoxedStream, ExchangeError> {
+    progress.enter(Stage::Resolve);
+    let addresses = resolve(shared, server).await?;
+    progress.enter(Stage::Connect);
     let mut refused = None;
     let mut failed = None;
     for address in addresses {
-        match shared.outbound.admit_address(&target.endpoint, *address) {
-            Ok(()) => {
-                let dialling = shared.dialler.connect(*address);
-                let dialling = async { dialling.await.map_err(|error| connect_error(&error)) };
-                match in_time(shared.options.connect, dialling).await {
-                    Ok(stream) => return Ok(stream),
-                    Err(error) => failed = Some(error),
-                }
-            }
+        match shared.outbound.admit_address(server, address) {
+            Ok(()) => match dial(shared, address).await {
+                Ok(stream) => return Ok(stream),
+                Err(error) => failed = Some(error),
+            },
             Err(refusal) => {
                 refused.get_or_insert(refusal);
             }
@@ -83,6 +84,13 @@ async fn dial(
         (None, Some(refusal)) => refusal.into(),
         (None, None) => TransportError::Resolve.into(),
     })
+}
+
+/// One attempt, within the time for it.
+pub(crate) async fn dial(shared: &Shared, address: SocketAddr) -> Result<BoxedStream, TransportError> {
+    let dialling = shared.dialler.connect(address);
+    let dialling = async { dialling.await.map_err(|error| connect_error(&error)) };
+    in_time(shared.options.connect, dialling).await
 }
 
 fn connect_error(error: &std::io::Error) -> TransportError {

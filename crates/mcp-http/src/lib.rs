@@ -2,7 +2,7 @@
 //!
 //! It dials, speaks TLS and HTTP/1.1, and pumps bytes. What a request says and what an answer means is `mcp-wire`'s;
 //! where bytes may go is the host's [`OutboundPolicy`](mcp_wire::OutboundPolicy), asked here before each look-up and
-//! each dial.
+//! each dial. With a [`Proxy`] the addresses of servers are the proxy's concern.
 //!
 //! The way of one leg: [`HttpTransport`] opens an exchange; the exchange takes a connection from the pool or dials one,
 //! reads the credentials, writes one request, judges the head of the answer and feeds the body to the reply decoder.
@@ -15,11 +15,13 @@ mod exchange;
 mod opening;
 mod pool;
 mod progress;
+mod proxy;
 mod queue;
 mod request;
 mod tls;
 mod transport;
 
 pub use crate::dial::{BoxedStream, Dialler, Stream, TcpDialler};
+pub use crate::proxy::{Proxy, ProxyCredential, ProxyError};
 pub use crate::tls::{Tls, TlsError};
 pub use crate::transport::{HttpOptions, HttpTransport};

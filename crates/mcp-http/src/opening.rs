@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use http::Response;
 use hyper::body::Incoming;
-use mcp_wire::{Delivery, ExchangeError, Malformed, MalformedKind, Message, Stage, Target, TransportError};
+use mcp_wire::{
+    Delivery, Endpoint, ExchangeError, Malformed, MalformedKind, Message, OutboundRefusal, Scheme, Stage,
+    Target, TransportError,
+};
 
 use crate::connect::connect;
 use crate::connection::{Connection, Unanswered, broken_rule, is_refused_stream};
@@ -33,7 +36,7 @@ pub(crate) async fn open(
     message: Message,
     progress: Progress,
 ) -> Result<Opened, ExchangeError> {
-    shared.outbound.admit_target(&target.endpoint)?;
+    admit(&shared, &target.endpoint)?;
     let key = PoolKey::of(&target);
     progress.enter(Stage::Queue);
     let turn = shared.queue.enter(key.origin(), message.leg().method).await;
@@ -78,6 +81,16 @@ pub(crate) async fn open(
         }
         progress.delivered(Delivery::NotSent);
         source = next_connection(&shared, &target, &key, &progress).await?;
+    }
+}
+
+/// Judges the target. Plain `http` through a proxy travels to the proxy as plain text, whatever host the URL names, so then
+/// the proxy is judged as well: by scheme and host, its address being the operator's word.
+fn admit(shared: &Shared, server: &Endpoint) -> Result<(), OutboundRefusal> {
+    shared.outbound.admit_target(server)?;
+    match &shared.proxy {
+        Some(proxy) if server.scheme() == Scheme::Http => shared.outbound.admit_target(proxy.endpoint()),
+        Some(_) | None => Ok(()),
     }
 }
 

@@ -8,6 +8,7 @@ use mcp_wire::{CredentialSource, Exchange, Message, OutboundPolicy, Target, Tran
 use crate::dial::{Dialler, TcpDialler};
 use crate::exchange::HttpExchange;
 use crate::pool::Pool;
+use crate::proxy::Proxy;
 use crate::queue::Queue;
 use crate::tls::Tls;
 
@@ -25,6 +26,7 @@ pub(crate) struct Shared {
     pub(crate) credentials: Arc<dyn CredentialSource>,
     pub(crate) dialler: Arc<dyn Dialler>,
     pub(crate) tls: Tls,
+    pub(crate) proxy: Option<Proxy>,
     pub(crate) options: HttpOptions,
     pub(crate) pool: Pool,
     pub(crate) queue: Queue,
@@ -38,7 +40,8 @@ pub struct HttpOptions {
     pub idle: Duration,
     /// Idle connections that are kept for one origin and credential. Default 8.
     pub idle_connections: usize,
-    /// The time for one attempt to connect, and for one TLS handshake. Default 10 s; the operation's deadline holds too.
+    /// The time for one attempt to connect, for the answer of a proxy, and for one TLS handshake. Default 10 s; the
+    /// operation's deadline holds too.
     pub connect: Duration,
     /// Bytes of the head of an answer. Default 65,536; settings below 8,192 count as that. hyper may read one more buffer
     /// of the same size before it looks.
@@ -107,9 +110,34 @@ impl HttpTransport {
                 credentials,
                 dialler,
                 tls,
+                proxy: None,
                 options,
                 pool,
                 queue,
+            }),
+        }
+    }
+}
+
+impl HttpTransport {
+    /// The same transport with every connection going through `proxy`. It shares no connection with this one.
+    ///
+    /// The names of servers are then looked up by the proxy, and [`OutboundPolicy::admit_address`] is not asked: no address
+    /// of a server is known here. [`OutboundPolicy::admit_target`] still is. Without this, there is no proxy.
+    #[must_use]
+    pub fn through(&self, proxy: Proxy) -> Self {
+        let shared = &self.shared;
+        let options = shared.options;
+        Self {
+            shared: Arc::new(Shared {
+                outbound: shared.outbound.clone(),
+                credentials: shared.credentials.clone(),
+                dialler: shared.dialler.clone(),
+                tls: shared.tls.clone(),
+                proxy: Some(proxy),
+                options,
+                pool: Pool::new(options),
+                queue: Queue::new(options.exchanges),
             }),
         }
     }
@@ -124,6 +152,7 @@ impl Transport for HttpTransport {
 impl std::fmt::Debug for HttpTransport {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("HttpTransport")
+            .field("proxy", &self.shared.proxy)
             .field("options", &self.shared.options)
             .finish_non_exhaustive()
     }

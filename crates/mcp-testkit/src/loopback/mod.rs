@@ -6,6 +6,7 @@
 mod authority;
 mod http1;
 mod http2;
+mod relay;
 mod script;
 
 use std::future::Future;
@@ -21,6 +22,7 @@ use self::http1::Http1;
 use self::http2::Http2;
 
 pub use self::authority::Authority;
+pub use self::relay::{Relay, Relayed};
 pub use self::script::{Frame, Step, fill};
 
 /// A running server. It ends with the runtime of the test.
@@ -117,7 +119,7 @@ impl Server {
     }
 }
 
-fn lock(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
+fn lock<T>(seen: &Mutex<T>) -> MutexGuard<'_, T> {
     seen.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

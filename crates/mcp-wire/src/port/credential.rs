@@ -8,8 +8,9 @@ use crate::secret::Secret;
 
 /// Resolves a reference to a secret.
 ///
-/// An adapter asks at most once for each leg, and only after the target and the address were admitted. A leg whose
-/// credential cannot be read is refused; it is never sent without.
+/// An adapter asks at most once for each credential of a leg, and only after the target and the address were admitted; and
+/// once for that of a proxy, on each connection through it. A leg whose credential cannot be read is refused; it is never
+/// sent without.
 ///
 /// Implementations may be asked from several threads at once.
 ///

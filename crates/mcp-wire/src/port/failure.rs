@@ -116,6 +116,24 @@ pub enum TransportError {
         /// The time for one connection, in milliseconds.
         limit_ms: u64,
     },
+    /// The proxy has no address, or no connection to it could be made.
+    #[error("the proxy could not be reached; check its name and port and that it runs")]
+    ProxyUnreachable,
+    /// The proxy asks for a credential, or for another one.
+    #[error("the proxy asks for a valid credential of its own")]
+    ProxyAuthenticationRequired,
+    /// The proxy does not let the connection through.
+    #[error("the proxy did not open a way to the server; it answered with HTTP status {status}")]
+    ProxyRefused {
+        /// The status.
+        status: u16,
+    },
+    /// The proxy gave no answer that could be read.
+    #[error("the proxy gave no usable answer: {fault}")]
+    ProxyFailed {
+        /// What is wrong with it, in our words.
+        fault: &'static str,
+    },
     /// The server's certificate is for another name.
     #[error("the server's certificate is not valid for this host name; check the URL")]
     TlsNameMismatch,
@@ -153,6 +171,10 @@ impl TransportError {
             Self::ConnectRefused => "connect-refused",
             Self::Connect => "connect-failed",
             Self::ConnectTimeout { .. } => "connect-timeout",
+            Self::ProxyUnreachable => "proxy-unreachable",
+            Self::ProxyAuthenticationRequired => "proxy-authentication-required",
+            Self::ProxyRefused { .. } => "proxy-refused",
+            Self::ProxyFailed { .. } => "proxy-failed",
             Self::TlsNameMismatch => "tls-name-mismatch",
             Self::TlsUntrusted => "tls-untrusted",
             Self::TlsTrustMissing => "tls-trust-missing",
@@ -172,6 +194,10 @@ impl TransportError {
             | Self::ConnectRefused
             | Self::Connect
             | Self::ConnectTimeout { .. }
+            | Self::ProxyUnreachable
+            | Self::ProxyAuthenticationRequired
+            | Self::ProxyRefused { .. }
+            | Self::ProxyFailed { .. }
             | Self::TlsNameMismatch
             | Self::TlsUntrusted
             | Self::TlsTrustMissing

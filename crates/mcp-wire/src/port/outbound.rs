@@ -8,6 +8,9 @@ use crate::endpoint::Endpoint;
 ///
 /// An adapter asks in this order, dials only an address that was admitted, and dials exactly that address.
 /// Both answers are given at once and must not block.
+///
+/// Through a proxy the adapter knows no address of the server: it judges the target only. For a target in plain `http` it
+/// judges the proxy as a target too, because that is where the message travels as plain text.
 pub trait OutboundPolicy: Send + Sync {
     /// Judges the target's scheme and host, before any look-up and before a credential is read.
     ///

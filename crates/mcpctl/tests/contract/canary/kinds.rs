@@ -6,10 +6,14 @@ use super::path::Path;
 use crate::table;
 
 /// Kinds without a path. One that gets a path fails here.
-const WITHOUT: [(&str, &str); 20] = [
+const WITHOUT: [(&str, &str); 24] = [
     ("line-too-long", "the program's bound for the body is met first"),
     ("event-too-large", "the program's bound for the body is met first"),
     ("connect-failed", "takes a network that answers unreachable"),
+    ("proxy-unreachable", "the program takes no proxy"),
+    ("proxy-authentication-required", "the program takes no proxy"),
+    ("proxy-refused", "the program takes no proxy"),
+    ("proxy-failed", "the program takes no proxy"),
     (
         "not-permitted",
         "the program wires a gate that permits everything",
