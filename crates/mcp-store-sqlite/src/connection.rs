@@ -47,8 +47,8 @@ pub(crate) fn open(path: &Path, options: SqliteOptions) -> Result<Connection, Fa
     Ok(connection)
 }
 
-/// Sets the write-ahead log. That takes the whole file for a moment, and SQLite does not wait for it when another
-/// connection reads just then; so it is asked for again until the time is over.
+/// Sets the write-ahead log. That takes the whole file for a moment. SQLite does not wait for that when another connection
+/// is about to write, as of two that open a new file one is; so it is asked for again until the time is over.
 fn keep_log(connection: &Connection, patience: Duration) -> Result<(), Fault> {
     let began = Instant::now();
     loop {

@@ -94,3 +94,27 @@ fn transact<T>(
     transaction.commit()?;
     Ok(value)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_caller_who_left_while_the_lock_was_waited_for_changes_nothing() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        for behavior in [TransactionBehavior::Immediate, TransactionBehavior::Deferred] {
+            let mut begun = false;
+            let outcome = transact(
+                &mut connection,
+                behavior,
+                || true,
+                |_| {
+                    begun = true;
+                    Ok(())
+                },
+            );
+            assert_eq!((outcome, begun), (Err(Fault(StoreError::Unavailable)), false));
+            assert!(connection.is_autocommit());
+        }
+    }
+}

@@ -96,6 +96,9 @@ fn without_rights_the_store_is_denied() {
     assert_eq!(open_as_nobody(&directory), ["store-denied"]);
     set_mode(directory.path(), 0o777);
     assert_eq!(open_as_nobody(&directory), ["opened"]);
+    // SQLite would read here, and make the log that it needs for that.
+    set_mode(&directory.file(), 0o444);
+    assert_eq!(open_as_nobody(&directory), ["store-denied"]);
 }
 
 #[test]

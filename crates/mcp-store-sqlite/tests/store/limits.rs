@@ -1,5 +1,6 @@
 //! A lock that is held, a store without room, a full queue, and answers that nobody waits for.
 
+use std::thread;
 use std::time::Duration;
 
 use mcp_policy::port::{CatalogueStore, Committed, Contact, HealthStore, ServerStore, StoreError};
@@ -57,6 +58,26 @@ fn a_new_file_that_is_held_is_busy() {
     assert_eq!(opened.unwrap_err(), StoreError::Busy);
     raw.execute_batch("ROLLBACK").unwrap();
     assert!(SqliteStore::open(&directory.file(), impatient()).is_ok());
+}
+
+/// SQLite waits for a reader of a new file by itself, but not for a writer who has not yet the log.
+#[test]
+fn a_new_file_in_use_is_waited_for() {
+    for begin in ["BEGIN; SELECT * FROM sqlite_schema", "BEGIN IMMEDIATE"] {
+        let directory = Directory::new();
+        let raw = directory.raw();
+        raw.execute_batch("CREATE TABLE t (x); DROP TABLE t").unwrap();
+        raw.execute_batch(begin).unwrap();
+        let opened = SqliteStore::open(&directory.file(), impatient());
+        assert_eq!(opened.unwrap_err(), StoreError::Busy, "{begin}");
+        thread::scope(|scope| {
+            let opener = scope.spawn(|| open(&directory.file()).map(|_| ()));
+            // Whoever is not quick enough to meet the lock proves nothing, and fails nothing.
+            (0..20_000).for_each(|_| thread::yield_now());
+            raw.execute_batch("ROLLBACK").unwrap();
+            assert_eq!(opener.join().unwrap(), Ok(()), "{begin}");
+        });
+    }
 }
 
 #[test]
