@@ -64,7 +64,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`Failure`]; nothing is noted then. A server that does not know `ping` answers with [`Failure::Rpc`].
+    /// [`Failure`]; nothing is noted then. A server that does not know `ping` answers with [`Cause::Rpc`](crate::Cause::Rpc).
     ///
     /// # Cancel safety
     ///

@@ -4,7 +4,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::output::Format;
 
-/// Ask an MCP server over HTTP: is it there, what tools has it, call one.
+/// Ask MCP servers over HTTP, and keep what they offer: servers, their tools, and what may be used of them.
 #[derive(Debug, Parser)]
 #[command(name = "mcpctl", version, about, arg_required_else_help = true)]
 pub(crate) struct Arguments {
@@ -18,13 +18,15 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Shake hands with a server and say who it is. Lists nothing, calls nothing.
     Ping {
-        /// The URL of the MCP endpoint.
-        url: String,
+        /// The URL of the MCP endpoint, or the name of a server in the store.
+        #[arg(value_name = "URL|NAME")]
+        target: String,
     },
     /// List a server's tools as it defines them.
     Tools {
-        /// The URL of the MCP endpoint.
-        url: String,
+        /// The URL of the MCP endpoint, or the name of a server in the store.
+        #[arg(value_name = "URL|NAME")]
+        target: String,
     },
     /// Call a tool, once. A call on a bare URL is outside catalogue and permission gate.
     Call {
@@ -36,14 +38,99 @@ pub(crate) enum Command {
         #[arg(default_value = "{}", value_name = "ARGS_JSON|-")]
         arguments: String,
     },
+    /// The servers that are kept. Contacts none of them.
+    #[command(subcommand)]
+    Server(ServerCommand),
+    /// Take in what servers offer. New tools are off, changed ones are switched off until they are confirmed.
+    Import {
+        /// The names of servers in the store.
+        #[arg(required_unless_present = "all", conflicts_with = "all")]
+        servers: Vec<String>,
+        /// Every enabled server. One that is refused does not stop the others.
+        #[arg(long)]
+        all: bool,
+        /// Say what would be done, and change nothing.
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// The tools that were taken in, and the operator's word on them. Contacts no server.
+    #[command(subcommand)]
+    Tool(ToolCommand),
+    /// What was last seen of each server. Contacts none of them.
+    Status,
 }
 
-impl Command {
-    pub(crate) fn url(&self) -> &str {
-        match self {
-            Self::Ping { url } | Self::Tools { url } | Self::Call { url, .. } => url,
-        }
-    }
+#[derive(Debug, Subcommand)]
+pub(crate) enum ServerCommand {
+    /// Keep a server. `--bearer`, `--header` and `--budget` belong to it then.
+    Add(NewServer),
+    /// Show the servers.
+    List,
+    /// Show one server.
+    Show { name: String },
+    /// Forget a server, its tools and its last contact.
+    Remove { name: String },
+    /// Let a server be used.
+    Enable { name: String },
+    /// Let a server no longer be used.
+    Disable { name: String },
+    /// Say how sensitive the data is that a server's tools handle.
+    Classify {
+        name: String,
+        /// publicContent, editorContent, sourceCode, internalConfiguration, systemDiagnostics or secretAdjacent.
+        class: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NewServer {
+    /// The name: 1 to 32 of a-z, 0-9 and _.
+    #[arg(required_unless_present = "from", conflicts_with = "from")]
+    pub(crate) name: Option<String>,
+    /// The URL of the MCP endpoint.
+    #[arg(conflicts_with = "from")]
+    pub(crate) url: Option<String>,
+    /// The servers of an `mcp.json` instead, of the type http. What is not understood is reported.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) from: Option<std::path::PathBuf>,
+    /// Let that file name variables of the environment.
+    #[arg(long, requires = "from")]
+    pub(crate) expand: bool,
+    /// The data class.
+    #[arg(long, conflicts_with = "from")]
+    pub(crate) class: Option<String>,
+    /// Calls need no approval.
+    #[arg(long, conflicts_with = "from")]
+    pub(crate) no_approval: bool,
+    /// The group that its tools are switched by; by default `mcp_` and the name.
+    #[arg(long, conflicts_with = "from")]
+    pub(crate) group: Option<String>,
+    /// The pages that a list may have.
+    #[arg(long, value_name = "COUNT", conflicts_with = "from", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_pages: Option<u32>,
+    /// The tools that a list may have.
+    #[arg(long, value_name = "COUNT", conflicts_with = "from")]
+    pub(crate) max_tools: Option<usize>,
+    /// The bytes of all definitions together.
+    #[arg(long, value_name = "BYTES", conflicts_with = "from")]
+    pub(crate) max_list_bytes: Option<usize>,
+    /// The bytes of one reply.
+    #[arg(long, value_name = "BYTES", conflicts_with = "from")]
+    pub(crate) max_body_bytes: Option<usize>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ToolCommand {
+    /// Show the tools, of all servers or of one.
+    List { server: Option<String> },
+    /// Show one tool whole.
+    Show { tool: String },
+    /// Switch a tool on as it stands.
+    Enable { tool: String },
+    /// Switch a tool off.
+    Disable { tool: String },
+    /// Switch a tool on in the definition that `tool show` prints the fingerprint of.
+    Confirm { tool: String, fingerprint: String },
 }
 
 #[derive(Debug, Args)]
@@ -69,6 +156,9 @@ pub(crate) struct Options {
     /// Allow plain http beyond this machine.
     #[arg(long, global = true)]
     pub(crate) allow_http: bool,
+    /// The file of the store; by default `mcpctl/store.db` in the directory for the user's data.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) store: Option<std::path::PathBuf>,
     /// Show where the time went: queue, connect, first byte, body, decode.
     #[arg(long, global = true)]
     pub(crate) timing: bool,

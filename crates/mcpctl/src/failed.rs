@@ -1,6 +1,6 @@
 //! What is printed when there is no result: one line, one kind, one exit status.
 
-use mcp_policy::Failure;
+use mcp_policy::{Failure, RegistryError};
 use mcp_wire::Delivery;
 
 use crate::exit::Exit;
@@ -31,6 +31,15 @@ pub(crate) enum Local {
     CaUnreadable,
     CaInvalid,
     RuntimeUnavailable,
+    ServerNameInvalid,
+    ServerExists,
+    ClassUnknown,
+    GroupInvalid,
+    FingerprintInvalid,
+    ConfigUnreadable,
+    ConfigInvalid,
+    ConfigDuplicate,
+    StorePathUnknown,
 }
 
 impl Local {
@@ -47,6 +56,15 @@ impl Local {
             Self::CaUnreadable => "ca-unreadable",
             Self::CaInvalid => "ca-invalid",
             Self::RuntimeUnavailable => "runtime-unavailable",
+            Self::ServerNameInvalid => "server-name-invalid",
+            Self::ServerExists => "server-exists",
+            Self::ClassUnknown => "class-unknown",
+            Self::GroupInvalid => "group-invalid",
+            Self::FingerprintInvalid => "fingerprint-invalid",
+            Self::ConfigUnreadable => "config-unreadable",
+            Self::ConfigInvalid => "config-invalid",
+            Self::ConfigDuplicate => "config-duplicate",
+            Self::StorePathUnknown => "store-path-unknown",
         }
     }
 
@@ -59,8 +77,19 @@ impl Local {
             | Self::ArgumentsTooLarge
             | Self::BudgetInvalid
             | Self::HeaderInvalid
-            | Self::HeaderReserved => true,
-            Self::CaUnreadable | Self::CaInvalid | Self::RuntimeUnavailable => false,
+            | Self::HeaderReserved
+            | Self::ServerNameInvalid
+            | Self::ServerExists
+            | Self::ClassUnknown
+            | Self::GroupInvalid
+            | Self::FingerprintInvalid => true,
+            Self::CaUnreadable
+            | Self::CaInvalid
+            | Self::RuntimeUnavailable
+            | Self::ConfigUnreadable
+            | Self::ConfigInvalid
+            | Self::ConfigDuplicate
+            | Self::StorePathUnknown => false,
         }
     }
 }
@@ -98,6 +127,24 @@ impl Failed {
             message: failure.to_string(),
             server: None,
             exit: Exit::of(failure),
+        }
+    }
+
+    /// The failure of a command on the store.
+    pub(crate) fn of_registry(error: &RegistryError) -> Self {
+        let (class, culprit, exit) = match error {
+            RegistryError::List(failure) => return Self::of(failure),
+            RegistryError::UnknownServer | RegistryError::UnknownTool => ("usage", "caller", Exit::Usage),
+            RegistryError::Gap(_) => ("refusal", "caller", Exit::Refused),
+            RegistryError::Act(_) => ("refusal", "policy", Exit::Refused),
+            // A later kind ends as one of the store until it has a place of its own.
+            RegistryError::Store(_) | RegistryError::Contended | _ => {
+                ("refusal", "policy", Exit::Configuration)
+            }
+        };
+        Self {
+            culprit,
+            ..Self::before(error.kind(), class, exit, error)
         }
     }
 

@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mcp_host::{Budget, OsEntropy, OsProcess};
+use mcp_policy::catalogue::ActRefused;
 use mcp_policy::port::{DenialReason, StoreError};
-use mcp_policy::{Cause, Failure, Refusal, WalkFault};
+use mcp_policy::{Cause, Failure, RecordGap, Refusal, RegistryError, WalkFault};
 use mcp_wire::{
     ArgumentsError, CredentialError, CredentialRef, Delivery, EndpointError, IdError, JsonType, Malformed,
     MalformedKind, OutboundRefusal, ReplyLimits, RequestIds, Response, RpcError, Stage, StatusFailure,
@@ -18,12 +19,15 @@ use crate::failed::{Failed, Local};
 
 /// The sources whose `kind` functions give kinds as literals. Those of the wire's own rules are in
 /// [`MalformedKind::ALL`].
-const SOURCES: [&str; 12] = [
+const SOURCES: [&str; 15] = [
     include_str!("failed.rs"),
     include_str!("../../mcp-policy/src/failure.rs"),
     include_str!("../../mcp-policy/src/walk.rs"),
     include_str!("../../mcp-policy/src/port/store.rs"),
+    include_str!("../../mcp-policy/src/record.rs"),
     include_str!("../../mcp-policy/src/refusal.rs"),
+    include_str!("../../mcp-policy/src/registry.rs"),
+    include_str!("../../mcp-policy/src/catalogue/row.rs"),
     include_str!("../../mcp-wire/src/endpoint.rs"),
     include_str!("../../mcp-wire/src/id.rs"),
     include_str!("../../mcp-wire/src/arguments.rs"),
@@ -136,6 +140,7 @@ fn samples() -> Vec<Failed> {
     let mut samples: Vec<_> = failures.iter().map(Failed::of).collect();
     samples.push(Failed::interrupted());
     samples.extend(command_line());
+    samples.extend(registry_errors().iter().map(Failed::of_registry));
     samples
 }
 
@@ -216,6 +221,20 @@ fn refusals() -> Vec<Refusal> {
     ]
 }
 
+fn registry_errors() -> Vec<RegistryError> {
+    vec![
+        RegistryError::UnknownServer,
+        RegistryError::UnknownTool,
+        RegistryError::Gap(RecordGap::Disabled),
+        RegistryError::Gap(RecordGap::NoClass),
+        RegistryError::Gap(RecordGap::NoUrl),
+        RegistryError::Act(ActRefused::Orphaned),
+        RegistryError::Act(ActRefused::MustBeConfirmed),
+        RegistryError::Act(ActRefused::NotTheOneShown),
+        RegistryError::Contended,
+    ]
+}
+
 fn command_line() -> Vec<Failed> {
     let urls = [
         EndpointError::Scheme,
@@ -244,6 +263,15 @@ fn command_line() -> Vec<Failed> {
         Local::CaUnreadable,
         Local::CaInvalid,
         Local::RuntimeUnavailable,
+        Local::ServerNameInvalid,
+        Local::ServerExists,
+        Local::ClassUnknown,
+        Local::GroupInvalid,
+        Local::FingerprintInvalid,
+        Local::ConfigUnreadable,
+        Local::ConfigInvalid,
+        Local::ConfigDuplicate,
+        Local::StorePathUnknown,
     ];
     let traces = [TraceContextError::Parent, TraceContextError::State];
     let traces = traces.map(|error| Failed::typed(error.kind(), error));

@@ -4,14 +4,15 @@
 //! `docs/mcpctl.md`.
 
 mod arguments;
+mod command;
 mod exit;
 mod failed;
 #[cfg(test)]
 mod kinds;
 mod log;
-mod operation;
 mod output;
 mod printable;
+mod report;
 mod timing;
 mod usage;
 mod waiting;
@@ -36,7 +37,7 @@ fn main() -> ExitCode {
     if let Some(level) = arguments.options.log {
         log::start(level);
     }
-    let ended = operation::run(&arguments).unwrap_or_else(Ended::from);
+    let ended = command::run(&arguments).unwrap_or_else(Ended::from);
     finish(&ended, format)
 }
 

@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 use crate::exit::Exit;
 use crate::failed::Failed;
 use crate::printable::{compact, printable, printable_json, printable_line};
+use crate::report::Report;
 
 /// How to print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,7 @@ pub(crate) enum Shown {
     },
     Tools(ToolsLine),
     Pong(PongLine),
+    Report(Report),
     Failed(Failed),
 }
 
@@ -162,15 +164,17 @@ impl Shown {
         match self {
             Self::Result(_) | Self::Tools(_) | Self::Pong(_) => Exit::Ok,
             Self::ToolError { .. } | Self::RpcError { .. } => Exit::ToolOrRpcError,
+            Self::Report(report) => report.exit,
             Self::Failed(failed) => failed.exit,
         }
     }
 
     /// What goes to stdout and what to stderr.
     pub(crate) fn render(&self, format: Format) -> (String, String) {
-        match format {
-            Format::Json => (self.json(), String::new()),
-            Format::Text => self.text(),
+        match (self, format) {
+            (Self::Report(report), _) => report.render(format),
+            (_, Format::Json) => (self.json(), String::new()),
+            (_, Format::Text) => self.text(),
         }
     }
 
@@ -191,6 +195,8 @@ impl Shown {
             },
             Self::Tools(tools) => Line::Tools(tools),
             Self::Pong(pong) => Line::Pong(pong),
+            // Renders itself.
+            Self::Report(_) => return String::new(),
             Self::Failed(failed) => Line::Failed {
                 kind: failed.kind,
                 class: failed.class,
@@ -226,6 +232,7 @@ impl Shown {
             ),
             Self::Tools(tools) => tools.text(),
             Self::Pong(pong) => (pong.text(), String::new()),
+            Self::Report(_) => (String::new(), String::new()),
             Self::Failed(failed) => {
                 let server = failed
                     .server
@@ -297,6 +304,6 @@ fn with_line_end(text: String) -> String {
 }
 
 /// A JSON text of the server, on one line.
-fn raw(json: &str) -> Option<Box<RawValue>> {
+pub(crate) fn raw(json: &str) -> Option<Box<RawValue>> {
     RawValue::from_string(compact(json)).ok()
 }

@@ -2,17 +2,15 @@
 
 use std::io::Read;
 use std::sync::Arc;
-use std::time::Duration;
 
-use mcp_host::{Budget, CancelToken, Host, OutboundRules, Server, Tls, Vault, Wiring};
-use mcp_policy::port::{Actor, RunId};
+use mcp_host::{CancelToken, Host, OutboundRules, Server, Tls, Wiring};
+use mcp_policy::port::{Actor, HealthStore, RunId};
 use mcp_policy::{Cause, Refusal, ServerName, Timing, WalkLimits};
-use mcp_wire::{
-    Arguments as ToolArguments, ClientInfo, Credential, CredentialHeader, CredentialHeaderError,
-    CredentialPlacement, CredentialRef, Endpoint, Target, ToolName, TraceContext,
-};
+use mcp_wire::{Arguments as ToolArguments, ClientInfo, Endpoint, Target, ToolName, TraceContext};
 
-use crate::arguments::{Arguments, Command, Options};
+use super::stores::Stores;
+use super::{block_on, read};
+use crate::arguments::Options;
 use crate::failed::{Failed, Local};
 use crate::output::Shown;
 use crate::timing::Ended;
@@ -38,28 +36,29 @@ enum Task {
 
 /// Asks the server that was named: by its URL, or by its name in the store.
 pub(crate) fn run(asked: Asked<'_>, target: &str, options: &Options) -> Result<Ended, Failed> {
-    if is_name(asked, target) {
-        return run_stored(asked, target, options);
+    if let Some(name) = name(asked, target) {
+        return run_stored(asked, &name, options);
     }
     let endpoint = read::endpoint(target)?;
     let origin = endpoint.origin();
-    let done = read_server(endpoint, options).and_then(|server| run_at(&server, None, asked, &origin, options));
+    let done =
+        read_server(endpoint, options).and_then(|server| run_at(&server, None, asked, &origin, options));
     done.map_err(|failed| failed.at(&origin))
 }
 
-/// A call on the store goes through the catalogue and the gate, which this command does not do.
-fn is_name(asked: Asked<'_>, target: &str) -> bool {
+/// The name of a server in the store, if the target is one; no URL has the form of a name. A call on the store goes
+/// through catalogue and gate, which this command does not do.
+fn name(asked: Asked<'_>, target: &str) -> Option<ServerName> {
     match asked {
-        Asked::Ping | Asked::Tools => !target.contains("://"),
-        Asked::Call { .. } => false,
+        Asked::Ping | Asked::Tools => ServerName::parse(target).ok(),
+        Asked::Call { .. } => None,
     }
 }
 
 /// Asks a server of the store, under what its record says. Its contact is noted there.
-fn run_stored(asked: Asked<'_>, name: &str, options: &Options) -> Result<Ended, Failed> {
-    let name = read::server_name(name)?;
+fn run_stored(asked: Asked<'_>, name: &ServerName, options: &Options) -> Result<Ended, Failed> {
     let stores = Stores::open(options)?;
-    let record = block_on(stores.record(&name))?;
+    let record = block_on(stores.record(name))?;
     let server = record.reachable();
     let server = server.map_err(|gap| Failed::of_registry(&gap.into()).at(name.as_str()))?;
     run_at(&server, Some(stores.health), asked, name.as_str(), options)
@@ -78,7 +77,11 @@ fn run_at(
     let task = read_task(asked)?;
     let (shown, timing) = block_on(carry_out(&host, server, task, shown_as))?;
     let ended = Ended::new(shown);
-    Ok(if options.timing { ended.timed(timing) } else { ended })
+    Ok(if options.timing {
+        ended.timed(timing)
+    } else {
+        ended
+    })
 }
 
 /// Carries out the task; what is shown of it, and where its time went.
@@ -102,6 +105,8 @@ async fn carry_out(
         Task::Call(tool, arguments) => {
             let token = CancelToken::new();
             let (run, actor) = (RunId("mcpctl".to_owned()), Actor::Unattended);
+            let opened = client.open_run(&run, &actor).await;
+            opened.map_err(|failure| Failed::of(&failure))?;
             let call = client.call_tool(server, &tool, &arguments, &run, &actor, &token);
             let call = wait(call, origin, Interrupt::Cancel(&token)).await;
             call.map(|call| call.map(|outcome| (outcome.timing, Shown::call(outcome, origin))))

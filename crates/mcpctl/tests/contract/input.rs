@@ -201,7 +201,7 @@ fn command_lines_that_cannot_be_read() {
     for (arguments, message) in [
         (
             &["--json"][..],
-            "'mcpctl' requires a subcommand but one was not provided [subcommands: ping, tools, call, help]",
+            "'mcpctl' requires a subcommand but one was not provided [subcommands: ping, tools, call, server, import, tool, status, help]",
         ),
         (
             &["call", "--json"],
@@ -237,7 +237,7 @@ fn command_lines_that_cannot_be_read() {
     }
     let text = Invocation::new(["ping"]).run();
     assert_eq!((text.stdout.as_str(), text.exit), ("", Some(2)));
-    assert!(text.stderr.contains("<URL>"), "{text:?}");
+    assert!(text.stderr.contains("<URL|NAME>"), "{text:?}");
 }
 
 #[test]

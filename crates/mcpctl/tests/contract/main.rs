@@ -23,6 +23,8 @@ mod shapes;
 #[cfg(test)]
 mod stdin;
 #[cfg(test)]
+mod store;
+#[cfg(test)]
 #[path = "../support/mod.rs"]
 mod support;
 #[cfg(test)]
@@ -30,3 +32,5 @@ mod support;
 mod table;
 #[cfg(test)]
 mod tls;
+#[cfg(test)]
+mod walk_through;

@@ -31,6 +31,8 @@ pub(crate) enum Answer {
     Raw(&'static str),
     /// A frame of HTTP/2 with this type, flags and payload, about the connection; then a 503.
     Frame(u8, u8, &'static str),
+    /// A response with the next of these results, each time it is asked.
+    InTurn(&'static [&'static str]),
     /// None, while the client waits.
     Silence,
 }
@@ -133,7 +135,14 @@ fn serve(mut stream: impl Read + Write, script: Script, log: &mut Log, seen: &Se
     let Some((head, body)) = read_request(&mut stream) else {
         return;
     };
-    let choice = Choice::of(script, &body);
+    let mut choice = Choice::of(script, &body);
+    if let Some(Answer::InTurn(results)) = choice.answer {
+        let before = log
+            .requests
+            .iter()
+            .filter(|(_, earlier)| Choice::of(script, earlier).key == choice.key);
+        choice.answer = results.get(before.count()).copied().map(Answer::Result);
+    }
     log.requests.push((head, body));
     // Most tests do not listen.
     let _unheard = seen.send(choice.key.clone());
@@ -185,7 +194,7 @@ impl Choice {
             Some(Answer::Http(status, fields, body)) => (status, fields, body.to_owned(), true),
             Some(Answer::Endless(status, fields, body)) => (status, fields, body.to_owned(), false),
             None => ("202 Accepted", "", String::new(), true),
-            Some(Answer::Raw(_) | Answer::Frame(..) | Answer::Silence) => {
+            Some(Answer::Raw(_) | Answer::Frame(..) | Answer::Silence | Answer::InTurn(_)) => {
                 ("503 Service Unavailable", "", String::new(), true)
             }
         };

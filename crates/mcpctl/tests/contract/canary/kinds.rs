@@ -5,8 +5,37 @@ use std::collections::BTreeSet;
 use super::path::Path;
 use crate::table;
 
+/// Kinds of the commands on the store. Their runs are driven and searched by `store.rs` and `walk_through.rs`, or by the
+/// store's own tests; no secret of theirs goes anywhere but into the store, by reference.
+const OF_THE_STORE: [&str; 24] = [
+    "server-name-invalid",
+    "server-exists",
+    "class-unknown",
+    "group-invalid",
+    "fingerprint-invalid",
+    "config-unreadable",
+    "config-invalid",
+    "config-duplicate",
+    "store-path-unknown",
+    "server-unknown",
+    "tool-unknown",
+    "server-disabled",
+    "server-unclassified",
+    "server-without-url",
+    "tool-orphaned",
+    "tool-must-be-confirmed",
+    "tool-not-the-one-shown",
+    "catalogue-contended",
+    "store-unavailable",
+    "store-busy",
+    "store-corrupt",
+    "store-newer",
+    "store-full",
+    "store-denied",
+];
+
 /// Kinds without a path. One that gets a path fails here.
-const WITHOUT: [(&str, &str); 24] = [
+const WITHOUT: [(&str, &str); 18] = [
     ("line-too-long", "the program's bound for the body is met first"),
     ("event-too-large", "the program's bound for the body is met first"),
     ("connect-failed", "takes a network that answers unreachable"),
@@ -24,12 +53,6 @@ const WITHOUT: [(&str, &str); 24] = [
     ("no-run", "the program makes one call in a run"),
     ("run-exists", "the program makes one call in a run"),
     ("session-gone", "the program holds no session"),
-    ("store-unavailable", "the program keeps everything in memory"),
-    ("store-busy", "the program keeps everything in memory"),
-    ("store-corrupt", "the program keeps everything in memory"),
-    ("store-newer", "the program keeps everything in memory"),
-    ("store-full", "the program keeps everything in memory"),
-    ("store-denied", "the program keeps everything in memory"),
     ("outcome-not-recorded", "the program keeps everything in memory"),
     ("entropy-unavailable", "takes a system without a random source"),
     ("ids-exhausted", "takes more requests than a run makes"),
@@ -39,7 +62,7 @@ const WITHOUT: [(&str, &str); 24] = [
 pub(crate) fn check(paths: &[Path]) {
     let reached: BTreeSet<&str> = paths.iter().flat_map(|path| path.ends.iter().copied()).collect();
     for [kind, ..] in table::rows() {
-        let without = WITHOUT.iter().any(|(name, _)| *name == kind);
+        let without = WITHOUT.iter().any(|(name, _)| *name == kind) || OF_THE_STORE.contains(&kind);
         assert_ne!(reached.contains(kind), without, "{kind}");
     }
 }

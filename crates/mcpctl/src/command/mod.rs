@@ -1,0 +1,45 @@
+//! The commands: each is read whole, carried out, and given back as what is shown of it.
+
+mod catalogue;
+mod config;
+mod operation;
+mod read;
+mod servers;
+mod status;
+mod stores;
+
+use crate::arguments::{Arguments, Command};
+use crate::failed::{Failed, Local};
+use crate::timing::Ended;
+
+/// Runs the command that was typed.
+pub(crate) fn run(arguments: &Arguments) -> Result<Ended, Failed> {
+    let options = &arguments.options;
+    match &arguments.command {
+        Command::Ping { target } => operation::run(operation::Asked::Ping, target, options),
+        Command::Tools { target } => operation::run(operation::Asked::Tools, target, options),
+        Command::Call { url, tool, arguments } => {
+            operation::run(operation::Asked::Call { tool, arguments }, url, options)
+        }
+        Command::Server(command) => servers::run(command, options),
+        Command::Import {
+            servers,
+            all: _,
+            dry_run,
+        } => catalogue::import(servers, *dry_run, options),
+        Command::Tool(command) => catalogue::tool(command, options),
+        Command::Status => status::run(options),
+    }
+}
+
+/// Waits for what a command does. A name look-up or a reading of a file may still block a thread afterwards; dropping the
+/// runtime would wait for it.
+fn block_on<T>(work: impl Future<Output = Result<T, Failed>>) -> Result<T, Failed> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failed::local(Local::RuntimeUnavailable, error))?;
+    let done = runtime.block_on(work);
+    runtime.shutdown_background();
+    done
+}
