@@ -13,7 +13,8 @@ use crate::conversation::Conversation;
 use crate::deadline::Deadline;
 use crate::failure::{Cause, Failure};
 use crate::port::{
-    Actor, ApprovalDecision, CallRequest, Cancellation, LedgerError, RunId, StepId, StepOutcome, StepStatus,
+    Actor, ApprovalDecision, CallAttempt, CallOrigin, CallRequest, Cancellation, LedgerError, RunId, StepId,
+    StepOutcome, StepStatus,
 };
 use crate::refusal::Refusal;
 use crate::server::{ApprovalRule, Server};
@@ -68,7 +69,7 @@ impl Client {
         actor: &Actor,
         cancellation: &dyn Cancellation,
     ) -> Result<CallOutcome, Failure> {
-        let call = CallRequest {
+        let attempt = CallAttempt {
             server,
             tool,
             arguments,
@@ -76,21 +77,21 @@ impl Client {
             actor,
         };
         let mut conversation = Conversation::of_one_operation();
-        self.carry_out(&call, &mut conversation, cancellation).await
+        self.carry_out(&attempt, &mut conversation, cancellation).await
     }
 
     /// The one way of a call, in a session of its own or in one that is held.
     pub(crate) async fn carry_out(
         &self,
-        call: &CallRequest<'_>,
+        attempt: &CallAttempt<'_>,
         conversation: &mut Conversation,
         cancellation: &dyn Cancellation,
     ) -> Result<CallOutcome, Failure> {
-        let mut deadline = self.begin(call.server);
+        let mut deadline = self.begin(attempt.server);
         let outcome = self
-            .admit_and_exchange(&mut deadline, call, conversation, cancellation)
+            .admit_and_exchange(&mut deadline, attempt, conversation, cancellation)
             .await;
-        self.end(&mut deadline, call.server, conversation, outcome, |call| {
+        self.end(&mut deadline, attempt.server, conversation, outcome, |call| {
             call.latency
         })
         .await
@@ -100,28 +101,33 @@ impl Client {
     async fn admit_and_exchange(
         &self,
         deadline: &mut Deadline<'_>,
-        call: &CallRequest<'_>,
+        attempt: &CallAttempt<'_>,
         conversation: &mut Conversation,
         cancellation: &dyn Cancellation,
     ) -> Result<CallOutcome, Failure> {
-        self.permit(deadline, call).await?;
-        self.approve(deadline, call).await?;
-        self.charge(deadline, call).await?;
-        let step = self.stamp(deadline, call).await?;
+        let origin = self.permit(deadline, attempt).await?;
+        let call = attempt.permitted(&origin);
+        self.approve(deadline, &call).await?;
+        self.charge(deadline, &call).await?;
+        let step = self.stamp(deadline, &call).await?;
         let outcome = self
-            .exchange_call(deadline, call, conversation, cancellation)
+            .exchange_call(deadline, &call, conversation, cancellation)
             .await;
-        self.settle(call, step, outcome).await
+        self.settle(&call, step, outcome).await
     }
 
-    async fn permit(&self, deadline: &mut Deadline<'_>, call: &CallRequest<'_>) -> Result<(), Failure> {
-        match deadline.within(self.ports().gate.judge(call)).await? {
-            Ok(()) => Ok(()),
+    async fn permit(
+        &self,
+        deadline: &mut Deadline<'_>,
+        attempt: &CallAttempt<'_>,
+    ) -> Result<CallOrigin, Failure> {
+        match deadline.within(self.ports().gate.judge(attempt)).await? {
+            Ok(origin) => Ok(origin),
             Err(reason) => {
-                telemetry::denied(call.server, call.tool, reason);
-                let kept = deadline.within(self.ports().denials.record(call, reason));
+                telemetry::denied(attempt.server, attempt.tool, reason);
+                let kept = deadline.within(self.ports().denials.record(attempt, reason));
                 if !matches!(kept.await, Ok(Ok(()))) {
-                    telemetry::denial_not_kept(call.server, call.tool);
+                    telemetry::denial_not_kept(attempt.server, attempt.tool);
                 }
                 Err(Refusal::NotPermitted(reason).into())
             }

@@ -5,7 +5,8 @@
 //! one deadline from its first step to its last leg. This crate names no runtime, no HTTP library and no store; it meets
 //! them behind ports: the wire's [`Transport`](mcp_wire::Transport), and its own in [`port`].
 //!
-//! What becomes of the definitions that a server offers is decided in [`catalogue`].
+//! What becomes of the definitions that a server offers is decided in [`catalogue`]; which calls may take place, in
+//! [`gate`].
 //!
 //! In-memory implementations of the ports, for tests and for hosts that keep nothing, are in [`memory`].
 
@@ -18,6 +19,7 @@ mod conversation;
 mod deadline;
 mod failure;
 mod farewell;
+pub mod gate;
 mod handshake;
 mod leg;
 mod list;

@@ -48,7 +48,7 @@ impl Refusal {
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
-            Self::NotPermitted(_) => "not-permitted",
+            Self::NotPermitted(reason) => reason.kind(),
             Self::ApprovalDenied => "approval-denied",
             Self::ApprovalPending => "approval-pending",
             Self::RunLimit { .. } => "run-limit",

@@ -18,10 +18,11 @@ use crate::failed::{Failed, Local};
 
 /// The sources whose `kind` functions give kinds as literals. Those of the wire's own rules are in
 /// [`MalformedKind::ALL`].
-const SOURCES: [&str; 12] = [
+const SOURCES: [&str; 13] = [
     include_str!("failed.rs"),
     include_str!("../../mcp-policy/src/failure.rs"),
     include_str!("../../mcp-policy/src/walk.rs"),
+    include_str!("../../mcp-policy/src/port/gate.rs"),
     include_str!("../../mcp-policy/src/port/store.rs"),
     include_str!("../../mcp-policy/src/refusal.rs"),
     include_str!("../../mcp-wire/src/endpoint.rs"),
@@ -187,7 +188,13 @@ fn transport_failures() -> Vec<Failure> {
 fn refusals() -> Vec<Refusal> {
     let reference = || CredentialRef("env:NAME".to_owned());
     vec![
+        Refusal::NotPermitted(DenialReason::NotRegistered),
         Refusal::NotPermitted(DenialReason::ToolDisabled),
+        Refusal::NotPermitted(DenialReason::RequiresAdmin),
+        Refusal::NotPermitted(DenialReason::ConfigurationGroup),
+        Refusal::NotPermitted(DenialReason::TrustZone),
+        Refusal::NotPermitted(DenialReason::PolicyUnavailable),
+        Refusal::NotPermitted(DenialReason::ServerChanged),
         Refusal::ApprovalDenied,
         Refusal::ApprovalPending,
         Refusal::RunLimit { limit: 1 },

@@ -94,6 +94,8 @@ fn a_gate_that_denies_leaves_everything_else_unasked_and_the_denial_recorded() {
         DenialReason::RequiresAdmin,
         DenialReason::ConfigurationGroup,
         DenialReason::TrustZone,
+        DenialReason::PolicyUnavailable,
+        DenialReason::ServerChanged,
     ];
     for reason in reasons {
         let answers = Answers {
@@ -106,7 +108,7 @@ fn a_gate_that_denies_leaves_everything_else_unasked_and_the_denial_recorded() {
         let no = No {
             answers,
             refusal: Refusal::NotPermitted(reason),
-            kind: "not-permitted",
+            kind: reason.kind(),
             asked: &["gate", "denial"],
         };
         no.check();
@@ -122,7 +124,7 @@ fn a_denial_that_cannot_be_kept_stays_a_denial() {
             ..Answers::default()
         },
         refusal: Refusal::NotPermitted(DenialReason::TrustZone),
-        kind: "not-permitted",
+        kind: "above-trust-zone",
         asked: &["gate", "denial"],
     };
     no.check();
