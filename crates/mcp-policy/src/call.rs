@@ -7,6 +7,7 @@ use mcp_wire::{
     ToolName,
 };
 
+use crate::approval::ApprovalSubject;
 use crate::budget::Budget;
 use crate::client::Client;
 use crate::conversation::Conversation;
@@ -139,14 +140,15 @@ impl Client {
             ApprovalRule::NotRequired => return Ok(()),
             ApprovalRule::Required => {}
         }
+        let subject = ApprovalSubject::of(call);
         match deadline
-            .within(self.ports().approvals.decide(call))
+            .within(self.ports().approvals.decide(&subject))
             .await?
             .map_err(Refusal::Store)?
         {
             ApprovalDecision::Granted => Ok(()),
             ApprovalDecision::Denied => Err(Refusal::ApprovalDenied.into()),
-            ApprovalDecision::Pending => Err(Refusal::ApprovalPending.into()),
+            ApprovalDecision::Pending(id) => Err(Refusal::ApprovalPending { id }.into()),
         }
     }
 

@@ -11,6 +11,7 @@
 //! In-memory implementations of the ports, for tests and for hosts that keep nothing, are in [`memory`].
 
 mod address;
+mod approval;
 mod budget;
 mod call;
 pub mod catalogue;
@@ -21,6 +22,7 @@ mod failure;
 mod farewell;
 pub mod gate;
 mod handshake;
+mod hex;
 mod leg;
 mod list;
 pub mod memory;
@@ -37,6 +39,7 @@ mod timing;
 mod walk;
 
 pub use crate::address::AddressClass;
+pub use crate::approval::{ApprovalSubject, ArgumentsDigest, ArgumentsDigestError};
 pub use crate::budget::{Budget, BudgetError};
 pub use crate::call::CallOutcome;
 pub use crate::client::{Client, Ports};

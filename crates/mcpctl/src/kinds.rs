@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mcp_host::{Budget, OsEntropy, OsProcess};
-use mcp_policy::port::{DenialReason, StoreError};
+use mcp_policy::port::{ApprovalId, DenialReason, StoreError};
 use mcp_policy::{Cause, Failure, Refusal, WalkFault};
 use mcp_wire::{
     ArgumentsError, CredentialError, CredentialRef, Delivery, EndpointError, IdError, JsonType, Malformed,
@@ -196,7 +196,7 @@ fn refusals() -> Vec<Refusal> {
         Refusal::NotPermitted(DenialReason::PolicyUnavailable),
         Refusal::NotPermitted(DenialReason::ServerChanged),
         Refusal::ApprovalDenied,
-        Refusal::ApprovalPending,
+        Refusal::ApprovalPending { id: ApprovalId(1) },
         Refusal::RunLimit { limit: 1 },
         Refusal::Store(StoreError::Unavailable),
         Refusal::Store(StoreError::Busy),

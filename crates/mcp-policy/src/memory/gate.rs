@@ -1,13 +1,10 @@
-//! A gate without rules, a fixed word on approvals, and denials kept in memory.
+//! A gate without rules, and denials kept in memory.
 
 use std::sync::{Mutex, PoisonError};
 
 use mcp_wire::PortFuture;
 
-use crate::port::{
-    ApprovalDecision, Approvals, CallAttempt, CallOrigin, CallRequest, DenialReason, Denials, Gate,
-    StoreError,
-};
+use crate::port::{CallAttempt, CallOrigin, DenialReason, Denials, Gate, StoreError};
 
 /// Permits every call, as one outside catalogue and gate. For a host whose own code decides before it calls.
 #[derive(Debug, Clone, Copy, Default)]
@@ -16,16 +13,6 @@ pub struct PermitAll;
 impl Gate for PermitAll {
     fn judge(&self, _attempt: &CallAttempt<'_>) -> PortFuture<Result<CallOrigin, DenialReason>> {
         PortFuture::ready(Ok(CallOrigin::AdHoc))
-    }
-}
-
-/// Gives the same word on every call.
-#[derive(Debug, Clone, Copy)]
-pub struct FixedApprovals(pub ApprovalDecision);
-
-impl Approvals for FixedApprovals {
-    fn decide(&self, _call: &CallRequest<'_>) -> PortFuture<Result<ApprovalDecision, StoreError>> {
-        PortFuture::ready(Ok(self.0))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The order of a call: who is asked, and that a no ends it before anything further happens.
 
-use mcp_policy::port::{ApprovalDecision, DenialReason, LedgerError, Never, StoreError};
+use mcp_policy::port::{ApprovalDecision, ApprovalId, DenialReason, LedgerError, Never, StoreError};
 use mcp_policy::{ApprovalRule, Class, Culprit, Failure, Refusal};
 use mcp_wire::Delivery;
 
@@ -146,8 +146,8 @@ fn a_call_that_is_not_approved_is_neither_charged_nor_stamped() {
             "approval-denied",
         ),
         (
-            Ok(ApprovalDecision::Pending),
-            Refusal::ApprovalPending,
+            Ok(ApprovalDecision::Pending(ApprovalId(3))),
+            Refusal::ApprovalPending { id: ApprovalId(3) },
             "approval-pending",
         ),
         (

@@ -10,7 +10,7 @@ use mcp_policy::port::{
     DenialReason, Denials, Gate, HealthStore, LedgerError, Moment, RunId, RunLedger, Step, StepId,
     StepOutcome, StepStatus, StoreError, UnixTime, Untraced,
 };
-use mcp_policy::{CallOutcome, Client, Failure, Ports, Server, ServerName};
+use mcp_policy::{ApprovalSubject, CallOutcome, Client, Failure, Ports, Server, ServerName};
 use mcp_testkit::{FakeClock, FixedProcess, MemoryAnswer, MemoryTransport, SeededEntropy};
 use mcp_wire::{
     Arguments, ClientInfo, Delivery, Endpoint, Exchange, ExchangeEvent, Message, Method, PortFuture,
@@ -222,7 +222,7 @@ impl Denials for Recorder {
 }
 
 impl Approvals for Recorder {
-    fn decide(&self, _call: &CallRequest<'_>) -> PortFuture<Result<ApprovalDecision, StoreError>> {
+    fn decide(&self, _subject: &ApprovalSubject) -> PortFuture<Result<ApprovalDecision, StoreError>> {
         self.note("approval");
         match self.answers.approval {
             None => PortFuture::pending(std::future::pending()),
