@@ -44,6 +44,20 @@ pub struct CallOutcome {
     pub raw: ResultText,
 }
 
+impl CallOutcome {
+    /// The tool's text without the note; remote.
+    #[must_use]
+    pub fn tool_text(&self) -> &str {
+        let note = self.omitted.note().map_or(0, |note| note.len());
+        let text = self.text.get(note..).unwrap_or_default();
+        if note == 0 {
+            text
+        } else {
+            text.strip_prefix('\n').unwrap_or_default()
+        }
+    }
+}
+
 impl Client {
     /// Calls a tool, once.
     ///
@@ -55,7 +69,10 @@ impl Client {
     /// # Errors
     ///
     /// [`Failure`]. A tool's own failure is no error here but [`CallOutcome::is_error`]. A call is never repeated; with
-    /// [`Failure::delivery`] the host decides what its failure means.
+    /// [`Failure::delivery`] the host decides what its failure means. [`ToolResult::of`] makes of either what a model is
+    /// given.
+    ///
+    /// [`ToolResult::of`]: crate::ToolResult::of
     ///
     /// # Cancel safety
     ///

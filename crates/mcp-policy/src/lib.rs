@@ -36,6 +36,7 @@ mod server;
 mod session;
 mod telemetry;
 mod timing;
+mod tool_result;
 mod walk;
 
 pub use crate::address::AddressClass;
@@ -54,4 +55,5 @@ pub use crate::registry::{Act, Registry, RegistryError};
 pub use crate::server::{ApprovalRule, DataClass, Server, ServerName, ServerNameError};
 pub use crate::session::Session;
 pub use crate::timing::Timing;
+pub use crate::tool_result::{RunEffect, ToolOutcome, ToolResult};
 pub use crate::walk::{WalkFault, WalkLimits};

@@ -7,6 +7,7 @@ mod approvals;
 mod arguments;
 mod decisions;
 mod gate;
+mod results;
 mod stores;
 mod support;
 mod world;
@@ -33,7 +34,7 @@ fn every_requirement_has_a_case_and_every_case_a_requirement() {
         .collect();
     let mut named: BTreeSet<String> = SHOWN_BY_TESTS.map(str::to_owned).into();
     let mut ids = BTreeSet::new();
-    for set in ["zones", "decisions", "explanations", "arguments"] {
+    for set in ["zones", "decisions", "explanations", "arguments", "results"] {
         for case in cases(set) {
             assert!(ids.insert(case.id().to_owned()), "{} occurs twice", case.id());
             named.extend(case.requirements());

@@ -21,6 +21,11 @@ impl Case {
         self.0.get(member).and_then(Value::as_str)
     }
 
+    /// A member that is a text, or a list of texts and of pairs of a text and how often it stands there.
+    pub(crate) fn joined(&self, member: &str) -> Option<String> {
+        self.0.get(member).map(join)
+    }
+
     pub(crate) fn has(&self, member: &str) -> bool {
         self.0.get(member).is_some()
     }
@@ -31,6 +36,20 @@ impl Case {
         let text = |item: &Value| item.as_str().expect("a text").to_owned();
         items.into_iter().flatten().map(text).collect()
     }
+}
+
+fn join(value: &Value) -> String {
+    let Some(parts) = value.as_array() else {
+        return value.as_str().expect("a text").to_owned();
+    };
+    let part = |part: &Value| match part.as_array() {
+        None => join(part),
+        Some(pair) => {
+            let times = usize::try_from(pair[1].as_u64().expect("a number of times")).unwrap();
+            pair[0].as_str().expect("a text").repeat(times)
+        }
+    };
+    parts.iter().map(part).collect()
 }
 
 pub(crate) fn spec() -> String {
