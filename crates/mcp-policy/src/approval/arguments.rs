@@ -87,7 +87,7 @@ fn has_one_reading(text: &str) -> bool {
             .last_mut()
             .is_some_and(|names| names.insert(name.into_owned())),
         Ok(JsonPiece::Number(literal)) => {
-            canonical_form(literal).is_ok_and(|canonical| Decimal::read(literal) == Decimal::read(&canonical))
+            canonical_form(literal).is_ok_and(|canonical| significant(literal) == significant(&canonical))
         }
         Ok(
             JsonPiece::ArrayStart
@@ -100,43 +100,15 @@ fn has_one_reading(text: &str) -> bool {
     })
 }
 
-/// A number literal as sign, digits without zeros around them, and power of ten. Zero has a sign, since some readers keep
-/// it.
-#[derive(Debug, PartialEq, Eq)]
-struct Decimal {
-    negative: bool,
-    digits: String,
-    /// `None` for one that is beyond all doubles.
-    exponent: Option<i64>,
-}
-
-impl Decimal {
-    fn read(literal: &str) -> Self {
-        let (negative, unsigned) = match literal.strip_prefix('-') {
-            Some(rest) => (true, rest),
-            None => (false, literal),
-        };
-        let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let digits = format!("{whole}{fraction}");
-        let trimmed = digits.trim_end_matches('0');
-        let shift = i64::try_from(digits.len() - trimmed.len())
-            .ok()
-            .zip(i64::try_from(fraction.len()).ok())
-            .map(|(zeros, fraction)| zeros - fraction);
-        let significant = trimmed.trim_start_matches('0');
-        let exponent = if significant.is_empty() {
-            Some(0)
-        } else {
-            let written: Option<i64> = exponent.parse().ok();
-            written
-                .zip(shift)
-                .and_then(|(written, shift)| written.checked_add(shift))
-        };
-        Self {
-            negative,
-            digits: significant.to_owned(),
-            exponent,
-        }
-    }
+/// The sign of a number literal and its digits without the zeros around them. A literal and its canonical form are the same
+/// decimal when they agree in these: what rounding to a double changes is never a whole power of ten. Zero has a sign, since
+/// some readers keep it.
+fn significant(literal: &str) -> (bool, String) {
+    let (is_negative, unsigned) = match literal.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, literal),
+    };
+    let mantissa = unsigned.split(['e', 'E']).next().unwrap_or(unsigned);
+    let digits = mantissa.replace('.', "");
+    (is_negative, digits.trim_matches('0').to_owned())
 }

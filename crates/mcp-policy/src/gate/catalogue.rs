@@ -15,10 +15,11 @@ use crate::server::{Server, ServerName};
 
 /// Permits the calls of tools that are in the catalogue, by [`judge`].
 ///
-/// The stores are read for each call, so that an operator's word counts from the next call on. A tool is registered when
-/// its row gives a [`RemoteTool`]; a row that is orphaned or spoiled, and any row of a server that is disabled or without
-/// a class, is not. A call that passes is denied all the same when the [`Server`] value that it goes by is not what the
-/// record says now ([`DenialReason::ServerChanged`]), and when a store fails ([`DenialReason::PolicyUnavailable`]).
+/// The stores are read for each call, so that an operator's word on servers and tools counts from the next call on; the
+/// rules are those that the gate was made with. A tool is registered when its row gives a [`RemoteTool`]; a row that is
+/// orphaned or spoiled, and any row of a server that is disabled or without a class, is not. A call that passes is denied
+/// all the same when the [`Server`] value that it goes by is not what the record says now
+/// ([`DenialReason::ServerChanged`]), and any call when a store fails ([`DenialReason::PolicyUnavailable`]).
 ///
 /// Record and catalogue are read one after the other. Between the two an operator may change something; the call then
 /// counts as one that came before the change.

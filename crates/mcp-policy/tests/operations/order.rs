@@ -89,15 +89,15 @@ impl No {
 #[test]
 fn a_gate_that_denies_leaves_everything_else_unasked_and_the_denial_recorded() {
     let reasons = [
-        DenialReason::NotRegistered,
-        DenialReason::ToolDisabled,
-        DenialReason::RequiresAdmin,
-        DenialReason::ConfigurationGroup,
-        DenialReason::TrustZone,
-        DenialReason::PolicyUnavailable,
-        DenialReason::ServerChanged,
+        (DenialReason::NotRegistered, "tool-not-registered"),
+        (DenialReason::ToolDisabled, "tool-disabled"),
+        (DenialReason::RequiresAdmin, "admin-required"),
+        (DenialReason::ConfigurationGroup, "group-disabled"),
+        (DenialReason::TrustZone, "above-trust-zone"),
+        (DenialReason::PolicyUnavailable, "policy-unavailable"),
+        (DenialReason::ServerChanged, "server-changed"),
     ];
-    for reason in reasons {
+    for (reason, kind) in reasons {
         let answers = Answers {
             gate: Some(Err(reason)),
             ..Answers::default()
@@ -108,7 +108,7 @@ fn a_gate_that_denies_leaves_everything_else_unasked_and_the_denial_recorded() {
         let no = No {
             answers,
             refusal: Refusal::NotPermitted(reason),
-            kind: reason.kind(),
+            kind,
             asked: &["gate", "denial"],
         };
         no.check();

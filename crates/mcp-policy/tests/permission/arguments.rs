@@ -29,7 +29,7 @@ fn the_printed_form_reads_back_and_no_other_does() {
     assert_eq!(ArgumentsDigest::parse(&printed), Ok(found));
     assert_eq!(format!("{found:?}"), format!("ArgumentsDigest({printed})"));
     for wrong in [
-        printed.to_uppercase(),
+        printed.to_uppercase().replace("ARGS", "args"),
         printed.replace("args1", "args2"),
         printed.replace("args1:", ""),
         printed[..printed.len() - 1].to_owned(),
