@@ -7,6 +7,7 @@ use mcp_wire::{
     ToolName,
 };
 
+use crate::approval::ApprovalSubject;
 use crate::budget::Budget;
 use crate::client::{Client, Ports};
 use crate::conversation::Conversation;
@@ -14,7 +15,8 @@ use crate::deadline::Deadline;
 use crate::failure::{Cause, Failure};
 use crate::ledger::{ResultNote, RunEnd};
 use crate::port::{
-    Actor, ApprovalDecision, CallRequest, Cancellation, LedgerError, RunId, StepId, StepOutcome, StepStatus,
+    Actor, ApprovalDecision, CallAttempt, CallOrigin, CallRequest, Cancellation, LedgerError, RunId, StepId,
+    StepOutcome, StepStatus,
 };
 use crate::refusal::Refusal;
 use crate::server::{ApprovalRule, Server};
@@ -43,6 +45,20 @@ pub struct CallOutcome {
     pub raw: ResultText,
 }
 
+impl CallOutcome {
+    /// The tool's text without the note; remote.
+    #[must_use]
+    pub fn tool_text(&self) -> &str {
+        let note = self.omitted.note().map_or(0, |note| note.len());
+        let text = self.text.get(note..).unwrap_or_default();
+        if note == 0 {
+            text
+        } else {
+            text.strip_prefix('\n').unwrap_or_default()
+        }
+    }
+}
+
 impl Client {
     /// Calls a tool, once.
     ///
@@ -54,7 +70,10 @@ impl Client {
     /// # Errors
     ///
     /// [`Failure`]. A tool's own failure is no error here but [`CallOutcome::is_error`]. A call is never repeated; with
-    /// [`Failure::delivery`] the host decides what its failure means.
+    /// [`Failure::delivery`] the host decides what its failure means. [`ToolResult::of`] makes of either what a model is
+    /// given.
+    ///
+    /// [`ToolResult::of`]: crate::ToolResult::of
     ///
     /// # Cancel safety
     ///
@@ -69,7 +88,7 @@ impl Client {
         actor: &Actor,
         cancellation: &dyn Cancellation,
     ) -> Result<CallOutcome, Failure> {
-        let call = CallRequest {
+        let attempt = CallAttempt {
             server,
             tool,
             arguments,
@@ -77,21 +96,21 @@ impl Client {
             actor,
         };
         let mut conversation = Conversation::of_one_operation();
-        self.carry_out(&call, &mut conversation, cancellation).await
+        self.carry_out(&attempt, &mut conversation, cancellation).await
     }
 
     /// The one way of a call, in a session of its own or in one that is held.
     pub(crate) async fn carry_out(
         &self,
-        call: &CallRequest<'_>,
+        attempt: &CallAttempt<'_>,
         conversation: &mut Conversation,
         cancellation: &dyn Cancellation,
     ) -> Result<CallOutcome, Failure> {
-        let mut deadline = self.begin(call.server);
+        let mut deadline = self.begin(attempt.server);
         let outcome = self
-            .admit_and_exchange(&mut deadline, call, conversation, cancellation)
+            .admit_and_exchange(&mut deadline, attempt, conversation, cancellation)
             .await;
-        self.end(&mut deadline, call.server, conversation, outcome, |call| {
+        self.end(&mut deadline, attempt.server, conversation, outcome, |call| {
             call.latency
         })
         .await
@@ -101,28 +120,33 @@ impl Client {
     async fn admit_and_exchange(
         &self,
         deadline: &mut Deadline<'_>,
-        call: &CallRequest<'_>,
+        attempt: &CallAttempt<'_>,
         conversation: &mut Conversation,
         cancellation: &dyn Cancellation,
     ) -> Result<CallOutcome, Failure> {
-        self.permit(deadline, call).await?;
-        self.approve(deadline, call).await?;
-        self.charge(deadline, call).await?;
-        let step = self.stamp(deadline, call).await?;
+        let origin = self.permit(deadline, attempt).await?;
+        let call = attempt.permitted(&origin);
+        self.approve(deadline, &call).await?;
+        self.charge(deadline, &call).await?;
+        let step = self.stamp(deadline, &call).await?;
         let outcome = self
-            .exchange_call(deadline, call, conversation, cancellation)
+            .exchange_call(deadline, &call, conversation, cancellation)
             .await;
-        self.settle(call, step, outcome, deadline.timing()).await
+        self.settle(&call, step, outcome, deadline.timing()).await
     }
 
-    async fn permit(&self, deadline: &mut Deadline<'_>, call: &CallRequest<'_>) -> Result<(), Failure> {
-        match deadline.within(self.ports().gate.judge(call)).await? {
-            Ok(()) => Ok(()),
+    async fn permit(
+        &self,
+        deadline: &mut Deadline<'_>,
+        attempt: &CallAttempt<'_>,
+    ) -> Result<CallOrigin, Failure> {
+        match deadline.within(self.ports().gate.judge(attempt)).await? {
+            Ok(origin) => Ok(origin),
             Err(reason) => {
-                telemetry::denied(call.server, call.tool, reason);
-                let kept = deadline.within(self.ports().denials.record(call, reason));
+                telemetry::denied(attempt.server, attempt.tool, reason);
+                let kept = deadline.within(self.ports().denials.record(attempt, reason));
                 if !matches!(kept.await, Ok(Ok(()))) {
-                    telemetry::denial_not_kept(call.server, call.tool);
+                    telemetry::denial_not_kept(attempt.server, attempt.tool);
                 }
                 Err(Refusal::NotPermitted(reason).into())
             }
@@ -134,14 +158,15 @@ impl Client {
             ApprovalRule::NotRequired => return Ok(()),
             ApprovalRule::Required => {}
         }
+        let subject = ApprovalSubject::of(call);
         match deadline
-            .within(self.ports().approvals.decide(call))
+            .within(self.ports().approvals.decide(&subject))
             .await?
             .map_err(Refusal::Store)?
         {
             ApprovalDecision::Granted => Ok(()),
             ApprovalDecision::Denied => Err(Refusal::ApprovalDenied.into()),
-            ApprovalDecision::Pending => Err(Refusal::ApprovalPending.into()),
+            ApprovalDecision::Pending(id) => Err(Refusal::ApprovalPending { id }.into()),
         }
     }
 

@@ -5,11 +5,13 @@
 //! one deadline from its first step to its last leg. This crate names no runtime, no HTTP library and no store; it meets
 //! them behind ports: the wire's [`Transport`](mcp_wire::Transport), and its own in [`port`].
 //!
-//! What becomes of the definitions that a server offers is decided in [`catalogue`].
+//! What becomes of the definitions that a server offers is decided in [`catalogue`]; which calls may take place, in
+//! [`gate`].
 //!
 //! In-memory implementations of the ports, for tests and for hosts that keep nothing, are in [`memory`].
 
 mod address;
+mod approval;
 mod budget;
 mod call;
 pub mod catalogue;
@@ -18,7 +20,9 @@ mod conversation;
 mod deadline;
 mod failure;
 mod farewell;
+pub mod gate;
 mod handshake;
+mod hex;
 pub mod ledger;
 mod leg;
 mod list;
@@ -34,9 +38,11 @@ mod server;
 mod session;
 mod telemetry;
 mod timing;
+mod tool_result;
 mod walk;
 
 pub use crate::address::AddressClass;
+pub use crate::approval::{ApprovalSubject, ArgumentsDigest, ArgumentsDigestError};
 pub use crate::budget::{Budget, BudgetError};
 pub use crate::call::CallOutcome;
 pub use crate::client::{Client, Ports};
@@ -51,4 +57,5 @@ pub use crate::registry::{Act, Registry, RegistryError};
 pub use crate::server::{ApprovalRule, DataClass, Server, ServerName, ServerNameError};
 pub use crate::session::Session;
 pub use crate::timing::Timing;
+pub use crate::tool_result::{RunEffect, ToolOutcome, ToolResult};
 pub use crate::walk::{WalkFault, WalkLimits};

@@ -2,7 +2,7 @@
 
 use mcp_wire::{CredentialError, IdError, OutboundRefusal};
 
-use crate::port::{DenialReason, StoreError};
+use crate::port::{ApprovalId, DenialReason, StoreError};
 
 /// Why an operation was refused on this side. Its own request was not sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -14,9 +14,12 @@ pub enum Refusal {
     /// The approval was denied.
     #[error("the approval of this call was denied")]
     ApprovalDenied,
-    /// The approval is still open.
-    #[error("this call waits for an approval")]
-    ApprovalPending,
+    /// The approval is still open. The step is suspended; the same call, made again once a person has decided, resumes it.
+    #[error("this call waits for approval {id}")]
+    ApprovalPending {
+        /// The number under which a person decides on it.
+        id: ApprovalId,
+    },
     /// The run has used up its remote calls.
     #[error("the run has used up its {limit} remote calls")]
     RunLimit {
@@ -51,9 +54,9 @@ impl Refusal {
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
-            Self::NotPermitted(_) => "not-permitted",
+            Self::NotPermitted(reason) => reason.kind(),
             Self::ApprovalDenied => "approval-denied",
-            Self::ApprovalPending => "approval-pending",
+            Self::ApprovalPending { .. } => "approval-pending",
             Self::RunLimit { .. } => "run-limit",
             Self::Store(error) => error.kind(),
             Self::NoRun => "no-run",

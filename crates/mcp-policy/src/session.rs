@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::handshake::{Pong, Probe};
 use crate::leg::Legs;
 use crate::list::ToolList;
-use crate::port::{Actor, CallRequest, Cancellation, Never, RunId};
+use crate::port::{Actor, CallAttempt, Cancellation, Never, RunId};
 use crate::refusal::Refusal;
 use crate::server::Server;
 use crate::walk::WalkLimits;
@@ -96,7 +96,7 @@ impl Session<'_> {
         cancellation: &dyn Cancellation,
     ) -> Result<CallOutcome, Failure> {
         self.check_not_gone()?;
-        let call = CallRequest {
+        let attempt = CallAttempt {
             server: self.server,
             tool,
             arguments,
@@ -105,7 +105,7 @@ impl Session<'_> {
         };
         let client = self.client;
         client
-            .carry_out(&call, &mut self.conversation, cancellation)
+            .carry_out(&attempt, &mut self.conversation, cancellation)
             .await
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mcp_host::{Budget, OsEntropy, OsProcess};
 use mcp_policy::catalogue::ActRefused;
-use mcp_policy::port::{DenialReason, StoreError};
+use mcp_policy::port::{ApprovalId, DenialReason, StoreError};
 use mcp_policy::{Cause, Failure, RecordGap, Refusal, RegistryError, WalkFault};
 use mcp_wire::{
     ArgumentsError, CredentialError, CredentialRef, Delivery, EndpointError, IdError, JsonType, Malformed,
@@ -19,10 +19,11 @@ use crate::failed::{Failed, Local};
 
 /// The sources whose `kind` functions give kinds as literals. Those of the wire's own rules are in
 /// [`MalformedKind::ALL`].
-const SOURCES: [&str; 15] = [
+const SOURCES: [&str; 16] = [
     include_str!("failed.rs"),
     include_str!("../../mcp-policy/src/failure.rs"),
     include_str!("../../mcp-policy/src/walk.rs"),
+    include_str!("../../mcp-policy/src/port/gate.rs"),
     include_str!("../../mcp-policy/src/port/store.rs"),
     include_str!("../../mcp-policy/src/record.rs"),
     include_str!("../../mcp-policy/src/refusal.rs"),
@@ -196,9 +197,15 @@ fn transport_failures() -> Vec<Failure> {
 fn refusals() -> Vec<Refusal> {
     let reference = || CredentialRef("env:NAME".to_owned());
     vec![
+        Refusal::NotPermitted(DenialReason::NotRegistered),
         Refusal::NotPermitted(DenialReason::ToolDisabled),
+        Refusal::NotPermitted(DenialReason::RequiresAdmin),
+        Refusal::NotPermitted(DenialReason::ConfigurationGroup),
+        Refusal::NotPermitted(DenialReason::TrustZone),
+        Refusal::NotPermitted(DenialReason::PolicyUnavailable),
+        Refusal::NotPermitted(DenialReason::ServerChanged),
         Refusal::ApprovalDenied,
-        Refusal::ApprovalPending,
+        Refusal::ApprovalPending { id: ApprovalId(1) },
         Refusal::RunLimit { limit: 1 },
         Refusal::Store(StoreError::Unavailable),
         Refusal::Store(StoreError::Busy),

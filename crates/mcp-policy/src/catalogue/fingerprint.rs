@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 use mcp_wire::{JsonType, Malformed, ToolDefinition, write_json_string};
 
 use super::tree::{CanonicalFault, Form, Tree};
+use crate::hex;
 
 /// The members of a definition that count, in the order of the canonical form.
 pub(super) const MEMBERS: [&str; 6] = [
@@ -81,25 +82,10 @@ impl Fingerprint {
     ///
     /// [`FingerprintError`] when the text is not wholly of the form.
     pub fn parse(text: &str) -> Result<Self, FingerprintError> {
-        let digits = text
-            .strip_prefix(Self::PREFIX)
-            .ok_or(FingerprintError)?
-            .as_bytes();
-        let mut bytes = [0; 32];
-        if digits.len() != 2 * bytes.len() {
-            return Err(FingerprintError);
-        }
-        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-            for digit in pair {
-                let value = match digit {
-                    b'0'..=b'9' => digit - b'0',
-                    b'a'..=b'f' => digit - b'a' + 10,
-                    _ => return Err(FingerprintError),
-                };
-                *byte = *byte << 4 | value;
-            }
-        }
-        Ok(Self(bytes))
+        text.strip_prefix(Self::PREFIX)
+            .and_then(hex::read)
+            .map(Self)
+            .ok_or(FingerprintError)
     }
 
     fn of(prefix: &str, text: &str) -> Self {
@@ -116,7 +102,7 @@ impl Fingerprint {
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(Self::PREFIX)?;
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        hex::write(f, &self.0)
     }
 }
 

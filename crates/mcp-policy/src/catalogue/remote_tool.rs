@@ -2,6 +2,7 @@
 
 use mcp_wire::ToolName;
 
+use super::fingerprint::Fingerprint;
 use super::name::LocalName;
 use super::row::CatalogueRow;
 use super::schema::{InputSchema, SchemaFault};
@@ -48,6 +49,8 @@ pub struct RemoteTool {
     pub class: DataClass,
     /// Whether a call needs an approval.
     pub approval: ApprovalRule,
+    /// The definition that all of this is taken from.
+    pub fingerprint: Fingerprint,
     /// Whether the operator has switched it on in just this definition.
     pub is_on: bool,
 }
@@ -90,6 +93,7 @@ impl RemoteTool {
             input_schema: InputSchema::from_stored(&row.definition.input_schema)?,
             class,
             approval: terms.approval,
+            fingerprint: row.definition.fingerprint,
             is_on: row.is_on(),
         })
     }

@@ -6,7 +6,7 @@ use mcp_wire::{Delivery, write_json_string};
 
 use super::digest::Digest;
 use crate::catalogue::Fingerprint;
-use crate::port::{Actor, CallRequest, RunId, StepId, StepOutcome, StepStatus, UnixTime};
+use crate::port::{Actor, CallOrigin, CallRequest, RunId, StepId, StepOutcome, StepStatus, UnixTime};
 
 /// One entry. Entries are only ever added.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,7 +100,10 @@ impl StepCall {
         Self {
             server: call.server.name.to_string(),
             tool: call.tool.as_str().to_owned(),
-            definition: None,
+            definition: match call.origin {
+                CallOrigin::Catalogued { fingerprint, .. } => Some(*fingerprint),
+                CallOrigin::AdHoc => None,
+            },
             arguments: Digest::of("mcp-arguments/1", arguments),
             argument_bytes: arguments.len() as u64,
         }

@@ -1,28 +1,18 @@
-//! A gate without rules, a fixed word on approvals, and denials kept in memory.
+//! A gate without rules, and denials kept in memory.
 
 use std::sync::{Mutex, PoisonError};
 
 use mcp_wire::PortFuture;
 
-use crate::port::{ApprovalDecision, Approvals, CallRequest, DenialReason, Denials, Gate, StoreError};
+use crate::port::{CallAttempt, CallOrigin, DenialReason, Denials, Gate, StoreError};
 
-/// Permits every call. For a host whose own code decides before it calls.
+/// Permits every call, as one outside catalogue and gate. For a host whose own code decides before it calls.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PermitAll;
 
 impl Gate for PermitAll {
-    fn judge(&self, _call: &CallRequest<'_>) -> PortFuture<Result<(), DenialReason>> {
-        PortFuture::ready(Ok(()))
-    }
-}
-
-/// Gives the same word on every call.
-#[derive(Debug, Clone, Copy)]
-pub struct FixedApprovals(pub ApprovalDecision);
-
-impl Approvals for FixedApprovals {
-    fn decide(&self, _call: &CallRequest<'_>) -> PortFuture<Result<ApprovalDecision, StoreError>> {
-        PortFuture::ready(Ok(self.0))
+    fn judge(&self, _attempt: &CallAttempt<'_>) -> PortFuture<Result<CallOrigin, DenialReason>> {
+        PortFuture::ready(Ok(CallOrigin::AdHoc))
     }
 }
 
@@ -39,10 +29,10 @@ impl MemoryDenials {
 }
 
 impl Denials for MemoryDenials {
-    fn record(&self, call: &CallRequest<'_>, reason: DenialReason) -> PortFuture<Result<(), StoreError>> {
+    fn record(&self, attempt: &CallAttempt<'_>, reason: DenialReason) -> PortFuture<Result<(), StoreError>> {
         let row = (
-            call.server.name.to_string(),
-            call.tool.as_str().to_owned(),
+            attempt.server.name.to_string(),
+            attempt.tool.as_str().to_owned(),
             reason,
         );
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(row);

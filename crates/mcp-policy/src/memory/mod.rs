@@ -1,9 +1,11 @@
 //! The ports of policy kept in memory: for tests, and for hosts that keep nothing beyond the process.
 
+mod approvals;
 mod gate;
 mod ledger;
 mod store;
 
-pub use self::gate::{FixedApprovals, MemoryDenials, PermitAll};
+pub use self::approvals::{Approval, FixedApprovals, MemoryApprovals, UnknownApproval, Word};
+pub use self::gate::{MemoryDenials, PermitAll};
 pub use self::ledger::MemoryLedger;
 pub use self::store::MemoryStore;

@@ -1,17 +1,29 @@
 //! Approval: a person's word for one call.
 
+use std::fmt;
+
 use mcp_wire::PortFuture;
 
-use super::{CallRequest, StoreError};
+use super::StoreError;
+use crate::approval::ApprovalSubject;
 
-/// Asks for the approval of calls to servers whose operator requires one.
+/// Knows the word on calls to servers whose operator requires one.
+///
+/// The order for each call: the gate has let it pass, then this is asked, then the ledger. A word is for one call: an
+/// implementation that keeps a person's grant uses it up with the answer, and of two calls that ask for it at the same time
+/// one gets it. A denial stays until the person takes it back. One that stands for a standing word, as
+/// [`FixedApprovals`](crate::memory::FixedApprovals) does, says so.
 pub trait Approvals: Send + Sync {
-    /// The decision on one call.
+    /// The decision on one subject. It depends on the subject and on what was said of it, and on nothing else.
     ///
     /// # Errors
     ///
     /// [`StoreError`] when it cannot be known; the call is then refused.
-    fn decide(&self, call: &CallRequest<'_>) -> PortFuture<Result<ApprovalDecision, StoreError>>;
+    ///
+    /// # Cancel safety
+    ///
+    /// A dropped answer may have used up a grant. The call did not take place, and the person is asked again.
+    fn decide(&self, subject: &ApprovalSubject) -> PortFuture<Result<ApprovalDecision, StoreError>>;
 }
 
 /// What is known of an approval.
@@ -21,6 +33,17 @@ pub enum ApprovalDecision {
     Granted,
     /// The call may not take place.
     Denied,
-    /// Nobody has decided yet.
-    Pending,
+    /// Nobody has decided yet. The host suspends the step under this id and makes the same call again when a person has
+    /// decided on it.
+    Pending(ApprovalId),
+}
+
+/// The number under which an approval is decided. It is never given to another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ApprovalId(pub u64);
+
+impl fmt::Display for ApprovalId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
 }

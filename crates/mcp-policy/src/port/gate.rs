@@ -3,16 +3,21 @@
 use mcp_wire::{Arguments, PortFuture, ToolName};
 
 use super::StoreError;
+use crate::catalogue::{Fingerprint, LocalName};
 use crate::server::Server;
 
 /// Decides whether a call may take place. A gate that cannot decide denies.
 pub trait Gate: Send + Sync {
-    /// Judges a call before anything else happens for it.
+    /// Judges a call before anything else happens for it, and says what the call is: approval and audit go by that.
     ///
     /// # Errors
     ///
     /// The reason of the denial.
-    fn judge(&self, call: &CallRequest<'_>) -> PortFuture<Result<(), DenialReason>>;
+    ///
+    /// # Cancel safety
+    ///
+    /// A gate reads only. A dropped answer means nothing.
+    fn judge(&self, attempt: &CallAttempt<'_>) -> PortFuture<Result<CallOrigin, DenialReason>>;
 }
 
 /// Keeps what the gate refused, and nothing else: an executed call never enters it.
@@ -22,10 +27,40 @@ pub trait Denials: Send + Sync {
     /// # Errors
     ///
     /// [`StoreError`] when it could not be kept. The call stays denied.
-    fn record(&self, call: &CallRequest<'_>, reason: DenialReason) -> PortFuture<Result<(), StoreError>>;
+    fn record(&self, attempt: &CallAttempt<'_>, reason: DenialReason) -> PortFuture<Result<(), StoreError>>;
 }
 
 /// One call that asks for permission.
+#[derive(Debug, Clone, Copy)]
+pub struct CallAttempt<'a> {
+    /// The server, with its class and approval rule.
+    pub server: &'a Server,
+    /// The tool's name on the wire.
+    pub tool: &'a ToolName,
+    /// The arguments.
+    pub arguments: &'a Arguments,
+    /// The run that makes the call.
+    pub run: &'a RunId,
+    /// On whose behalf.
+    pub actor: &'a Actor,
+}
+
+impl<'a> CallAttempt<'a> {
+    /// The call that the gate has let pass as one of this origin.
+    #[must_use]
+    pub const fn permitted(self, origin: &'a CallOrigin) -> CallRequest<'a> {
+        CallRequest {
+            server: self.server,
+            tool: self.tool,
+            arguments: self.arguments,
+            run: self.run,
+            actor: self.actor,
+            origin,
+        }
+    }
+}
+
+/// One call that the gate has let pass: what approval and ledger are asked about.
 #[derive(Debug, Clone, Copy)]
 pub struct CallRequest<'a> {
     /// The server, with its class and approval rule.
@@ -38,6 +73,33 @@ pub struct CallRequest<'a> {
     pub run: &'a RunId,
     /// On whose behalf.
     pub actor: &'a Actor,
+    /// What the gate found the call to be.
+    pub origin: &'a CallOrigin,
+}
+
+/// What a permitted call is. The gate says it, and nobody else.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum CallOrigin {
+    /// The call of a tool of the catalogue, judged in just this definition.
+    Catalogued {
+        /// Its name before gate and model.
+        local_name: LocalName,
+        /// The definition that was judged.
+        fingerprint: Fingerprint,
+    },
+    /// A call outside catalogue and gate: an operator's on a bare URL, or that of a host whose own code decides.
+    AdHoc,
+}
+
+impl CallOrigin {
+    /// The stable name.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Catalogued { .. } => "catalogued",
+            Self::AdHoc => "adHoc",
+        }
+    }
 }
 
 /// The run of a host's agent that a call belongs to.
@@ -72,4 +134,40 @@ pub enum DenialReason {
     /// The data class is above the ceiling of the trust zone.
     #[error("the data class is above the ceiling of the trust zone")]
     TrustZone,
+    /// The stores could not be asked, so nothing is known that would permit the call.
+    #[error("the stores of the gate could not be asked")]
+    PolicyUnavailable,
+    /// The class, the approval rule, the URL or the credentials of the server have changed since the caller read them.
+    #[error("the record of the server has changed; read it again")]
+    ServerChanged,
+}
+
+impl DenialReason {
+    /// The stable name, by which a decision is explained and a denial is kept.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NotRegistered => "notRegistered",
+            Self::ToolDisabled => "toolDisabled",
+            Self::RequiresAdmin => "requiresAdmin",
+            Self::ConfigurationGroup => "configurationGroup",
+            Self::TrustZone => "trustZone",
+            Self::PolicyUnavailable => "policyUnavailable",
+            Self::ServerChanged => "serverChanged",
+        }
+    }
+
+    /// The stable kebab-case kind of the refusal.
+    #[must_use]
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::NotRegistered => "tool-not-registered",
+            Self::ToolDisabled => "tool-disabled",
+            Self::RequiresAdmin => "admin-required",
+            Self::ConfigurationGroup => "group-disabled",
+            Self::TrustZone => "above-trust-zone",
+            Self::PolicyUnavailable => "policy-unavailable",
+            Self::ServerChanged => "server-changed",
+        }
+    }
 }

@@ -15,14 +15,14 @@ mod servers;
 mod store;
 mod trace;
 
-pub use self::approvals::{ApprovalDecision, Approvals};
+pub use self::approvals::{ApprovalDecision, ApprovalId, Approvals};
 pub use self::cancellation::{Cancellation, CancellationUnknown, Never};
 pub use self::catalogue::{
     CatalogueChange, CatalogueStore, Committed, Generation, ImportFailure, ImportStatus, ImportSuccess,
     Imports, ServerCatalogue, SetAside, Snapshot,
 };
 pub use self::clock::{Clock, Moment, Timer, UnixTime};
-pub use self::gate::{Actor, CallRequest, DenialReason, Denials, Gate, RunId};
+pub use self::gate::{Actor, CallAttempt, CallOrigin, CallRequest, DenialReason, Denials, Gate, RunId};
 pub use self::health::{Contact, HealthStore};
 pub use self::ledger::{Audit, LedgerError, RunLedger, Step, StepId, StepOutcome, StepState, StepStatus};
 pub use self::servers::ServerStore;

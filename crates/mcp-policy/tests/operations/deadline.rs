@@ -198,7 +198,7 @@ fn a_denial_that_is_never_kept_stays_a_denial() {
     };
     let world = World::new(answers, well);
     let failure = at_the_deadline(&world.clock, Budget::DEFAULT, world.call(&Never)).unwrap_err();
-    assert_eq!(failure.kind(), "not-permitted");
+    assert_eq!(failure.kind(), "admin-required");
     assert_eq!(world.log(), ["gate", "denial"]);
 }
 

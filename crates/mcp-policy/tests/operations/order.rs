@@ -1,6 +1,6 @@
 //! The order of a call: who is asked, and that a no ends it before anything further happens.
 
-use mcp_policy::port::{ApprovalDecision, DenialReason, LedgerError, Never, StoreError};
+use mcp_policy::port::{ApprovalDecision, ApprovalId, DenialReason, LedgerError, Never, StoreError};
 use mcp_policy::{ApprovalRule, Class, Culprit, Failure, Refusal};
 use mcp_wire::Delivery;
 
@@ -89,13 +89,15 @@ impl No {
 #[test]
 fn a_gate_that_denies_leaves_everything_else_unasked_and_the_denial_recorded() {
     let reasons = [
-        DenialReason::NotRegistered,
-        DenialReason::ToolDisabled,
-        DenialReason::RequiresAdmin,
-        DenialReason::ConfigurationGroup,
-        DenialReason::TrustZone,
+        (DenialReason::NotRegistered, "tool-not-registered"),
+        (DenialReason::ToolDisabled, "tool-disabled"),
+        (DenialReason::RequiresAdmin, "admin-required"),
+        (DenialReason::ConfigurationGroup, "group-disabled"),
+        (DenialReason::TrustZone, "above-trust-zone"),
+        (DenialReason::PolicyUnavailable, "policy-unavailable"),
+        (DenialReason::ServerChanged, "server-changed"),
     ];
-    for reason in reasons {
+    for (reason, kind) in reasons {
         let answers = Answers {
             gate: Some(Err(reason)),
             ..Answers::default()
@@ -106,7 +108,7 @@ fn a_gate_that_denies_leaves_everything_else_unasked_and_the_denial_recorded() {
         let no = No {
             answers,
             refusal: Refusal::NotPermitted(reason),
-            kind: "not-permitted",
+            kind,
             asked: &["gate", "denial"],
         };
         no.check();
@@ -122,7 +124,7 @@ fn a_denial_that_cannot_be_kept_stays_a_denial() {
             ..Answers::default()
         },
         refusal: Refusal::NotPermitted(DenialReason::TrustZone),
-        kind: "not-permitted",
+        kind: "above-trust-zone",
         asked: &["gate", "denial"],
     };
     no.check();
@@ -144,8 +146,8 @@ fn a_call_that_is_not_approved_is_neither_charged_nor_stamped() {
             "approval-denied",
         ),
         (
-            Ok(ApprovalDecision::Pending),
-            Refusal::ApprovalPending,
+            Ok(ApprovalDecision::Pending(ApprovalId(3))),
+            Refusal::ApprovalPending { id: ApprovalId(3) },
             "approval-pending",
         ),
         (

@@ -129,7 +129,7 @@ fn a_call_goes_the_whole_way_in_a_held_session_as_well() {
     let world = World::new(answers, in_session(well));
     let mut session = now(world.client.open_session(&world.server)).unwrap();
     let failure = call(&mut session, &Never).end().unwrap_err();
-    assert_eq!(failure.kind(), "not-permitted");
+    assert_eq!(failure.kind(), "above-trust-zone");
     assert_eq!(world.log(), [&HELLO[..], &["gate", "denial"]].concat());
     assert!(!session.is_gone());
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 use mcp_policy::ledger::RunEnd;
 use mcp_policy::memory::{MemoryDenials, MemoryLedger, MemoryStore};
 use mcp_policy::port::{
-    Actor, ApprovalDecision, Approvals, CallRequest, Cancellation, Clock, Contact, DenialReason, Denials,
-    Gate, HealthStore, LedgerError, Moment, RunId, RunLedger, Step, StepId, StepOutcome, StoreError,
-    UnixTime, Untraced,
+    Actor, ApprovalDecision, Approvals, CallAttempt, CallOrigin, CallRequest, Cancellation, Clock, Contact,
+    DenialReason, Denials, Gate, HealthStore, LedgerError, Moment, RunId, RunLedger, Step, StepId,
+    StepOutcome, StoreError, UnixTime, Untraced,
 };
-use mcp_policy::{CallOutcome, Client, Failure, Ports, Server, ServerName};
+use mcp_policy::{ApprovalSubject, CallOutcome, Client, Failure, Ports, Server, ServerName};
 use mcp_testkit::{FakeClock, FixedProcess, MemoryAnswer, MemoryTransport, SeededEntropy};
 use mcp_wire::{
     Arguments, ClientInfo, Delivery, Endpoint, Exchange, ExchangeEvent, Message, Method, PortFuture,
@@ -222,21 +222,21 @@ fn say<T: Send + 'static, E: Send + 'static>(
 }
 
 impl Gate for Recorder {
-    fn judge(&self, _call: &CallRequest<'_>) -> PortFuture<Result<(), DenialReason>> {
+    fn judge(&self, _attempt: &CallAttempt<'_>) -> PortFuture<Result<CallOrigin, DenialReason>> {
         self.note("gate");
-        say(self.answers.gate, || PortFuture::ready(Ok(())))
+        say(self.answers.gate, || PortFuture::ready(Ok(CallOrigin::AdHoc)))
     }
 }
 
 impl Denials for Recorder {
-    fn record(&self, call: &CallRequest<'_>, reason: DenialReason) -> PortFuture<Result<(), StoreError>> {
+    fn record(&self, attempt: &CallAttempt<'_>, reason: DenialReason) -> PortFuture<Result<(), StoreError>> {
         self.note("denial");
-        say(self.answers.denial, || self.denials.record(call, reason))
+        say(self.answers.denial, || self.denials.record(attempt, reason))
     }
 }
 
 impl Approvals for Recorder {
-    fn decide(&self, _call: &CallRequest<'_>) -> PortFuture<Result<ApprovalDecision, StoreError>> {
+    fn decide(&self, _subject: &ApprovalSubject) -> PortFuture<Result<ApprovalDecision, StoreError>> {
         self.note("approval");
         match self.answers.approval {
             None => PortFuture::pending(std::future::pending()),

@@ -35,7 +35,7 @@ const OF_THE_STORE: [&str; 24] = [
 ];
 
 /// Kinds without a path. One that gets a path fails here.
-const WITHOUT: [(&str, &str); 18] = [
+const WITHOUT: [(&str, &str); 24] = [
     ("line-too-long", "the program's bound for the body is met first"),
     ("event-too-large", "the program's bound for the body is met first"),
     ("connect-failed", "takes a network that answers unreachable"),
@@ -44,9 +44,21 @@ const WITHOUT: [(&str, &str); 18] = [
     ("proxy-refused", "the program takes no proxy"),
     ("proxy-failed", "the program takes no proxy"),
     (
-        "not-permitted",
-        "the program wires a gate that permits everything",
+        "tool-not-registered",
+        "a call on a URL is outside catalogue and gate",
     ),
+    ("tool-disabled", "a call on a URL is outside catalogue and gate"),
+    ("admin-required", "a call on a URL is outside catalogue and gate"),
+    ("group-disabled", "a call on a URL is outside catalogue and gate"),
+    (
+        "above-trust-zone",
+        "a call on a URL is outside catalogue and gate",
+    ),
+    (
+        "policy-unavailable",
+        "a call on a URL is outside catalogue and gate",
+    ),
+    ("server-changed", "a call on a URL is outside catalogue and gate"),
     ("approval-denied", "the program wires approvals that approve"),
     ("approval-pending", "the program wires approvals that approve"),
     ("run-limit", "the program makes one call in a run"),
