@@ -74,9 +74,6 @@ fn what_gives_no_tool_is_not_registered() {
     let mut spoiled = row();
     spoiled.definition.input_schema = "[]".to_owned();
     assert_eq!(judged(record(), Some(spoiled)), none, "a spoiled schema");
-    let mut foreign = row();
-    foreign.server = ServerName::parse("other").unwrap();
-    assert_eq!(judged(record(), Some(foreign)), none, "another server's row");
 
     let store = store(record(), Some(row()));
     let gate = over(store.clone(), store.clone());
