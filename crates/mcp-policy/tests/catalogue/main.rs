@@ -2,6 +2,8 @@
 
 #![cfg(test)]
 
+#[path = "../oracles/mod.rs"]
+mod oracles;
 mod plans;
 mod properties;
 mod support;

@@ -1,6 +1,5 @@
-//! The oracles' form, and definitions as the wire hands them out.
+//! The oracles of this specification, and definitions as the wire hands them out.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use mcp_policy::ServerName;
@@ -10,7 +9,11 @@ use mcp_testkit::{FixedProcess, SeededEntropy};
 use mcp_wire::{
     BodyEnd, Framing, Reply, ReplyDecoder, ReplyLimits, RequestIds, ToolDefinition, ToolNameError, ToolsPage,
 };
+
 use serde_json::Value;
+
+use crate::oracles;
+pub(crate) use crate::oracles::Case;
 
 /// Kinds that a list of tools gives before anything is imported.
 pub(crate) const WIRE_KINDS: [&str; 6] = [
@@ -22,65 +25,14 @@ pub(crate) const WIRE_KINDS: [&str; 6] = [
     ToolNameError::Control.kind(),
 ];
 
-/// One case of an oracle file.
-#[derive(Debug, Clone)]
-pub(crate) struct Case(pub(crate) Value);
-
-impl Case {
-    pub(crate) fn id(&self) -> &str {
-        self.text("id").expect("a case has an id")
-    }
-
-    pub(crate) fn requirements(&self) -> impl Iterator<Item = String> {
-        let named = self.0["requirements"]
-            .as_array()
-            .expect("a case names requirements");
-        named
-            .iter()
-            .map(|id| id.as_str().expect("an id is a string").to_owned())
-    }
-
-    pub(crate) fn text(&self, member: &str) -> Option<&str> {
-        self.0.get(member).and_then(Value::as_str)
-    }
-
-    /// A member that is a text, or a list of texts and of pairs of a text and how often it stands there.
-    pub(crate) fn joined(&self, member: &str) -> Option<String> {
-        self.0.get(member).map(join)
-    }
-}
-
-fn join(value: &Value) -> String {
-    let Some(parts) = value.as_array() else {
-        return value.as_str().expect("a text").to_owned();
-    };
-    let part = |part: &Value| match part.as_array() {
-        None => join(part),
-        Some(pair) => {
-            let times = usize::try_from(pair[1].as_u64().expect("a number of times")).unwrap();
-            pair[0].as_str().expect("a text").repeat(times)
-        }
-    };
-    parts.iter().map(part).collect()
-}
+const SPECIFICATION: &str = "029-catalogue";
 
 pub(crate) fn spec() -> String {
-    read("spec.md")
+    oracles::read(SPECIFICATION, "spec.md")
 }
 
 pub(crate) fn cases(set: &str) -> Vec<Case> {
-    let file: Value = serde_json::from_str(&read(&format!("oracles/values/{set}.json"))).expect("JSON");
-    assert_eq!(file["set"], set);
-    let cases = file["cases"].as_array().expect("cases").iter().cloned().map(Case);
-    let cases: Vec<Case> = cases.collect();
-    assert!(!cases.is_empty());
-    cases
-}
-
-#[expect(clippy::disallowed_methods, reason = "the oracles are files")]
-fn read(path: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs/029-catalogue");
-    std::fs::read_to_string(root.join(path)).expect("a file of the specification")
+    oracles::cases(SPECIFICATION, set)
 }
 
 /// Definitions as a server's page of them is read.

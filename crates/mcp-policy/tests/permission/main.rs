@@ -7,6 +7,8 @@ mod approvals;
 mod arguments;
 mod decisions;
 mod gate;
+#[path = "../oracles/mod.rs"]
+mod oracles;
 mod results;
 mod stores;
 mod support;
