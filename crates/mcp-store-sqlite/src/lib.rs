@@ -1,9 +1,9 @@
-//! Servers, catalogue and contacts in one SQLite file. This crate decides how they lie there and when they are durable;
+//! Servers, catalogue, contacts and the ledger in one SQLite file. This crate decides how they lie there and when they are durable;
 //! what they mean is decided in [`mcp_policy`].
 //!
 //! [`SqliteStore`] implements [`ServerStore`](mcp_policy::port::ServerStore),
-//! [`CatalogueStore`](mcp_policy::port::CatalogueStore) and [`HealthStore`](mcp_policy::port::HealthStore). Several
-//! processes may share the file, on a file system of their own machine. It holds references to secrets and no secret,
+//! [`CatalogueStore`](mcp_policy::port::CatalogueStore), [`HealthStore`](mcp_policy::port::HealthStore),
+//! [`RunLedger`](mcp_policy::port::RunLedger) and [`Audit`](mcp_policy::port::Audit). Several processes may share the file, on a file system of their own machine. It holds references to secrets and no secret,
 //! but a URL's query may be one, so the file is its owner's alone.
 //!
 //! ```
@@ -22,6 +22,7 @@ mod connection;
 mod contacts;
 mod fault;
 mod file;
+mod ledger;
 mod migrations;
 mod options;
 mod servers;

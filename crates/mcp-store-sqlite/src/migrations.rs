@@ -9,7 +9,10 @@ use crate::fault::Fault;
 const APPLICATION: i32 = 0x6d63_7073;
 
 /// What leads from each version to the next one; the first leads from nothing to version 1. A published one stays as it is.
-const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001.sql")];
+const MIGRATIONS: [&str; 2] = [
+    include_str!("migrations/0001.sql"),
+    include_str!("migrations/0002.sql"),
+];
 
 /// The version of a file: how many migrations it has behind it. Changes nothing.
 ///

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use mcp_policy::ledger::LeaseHolder;
 use mcp_policy::port::{
     CatalogueChange, CatalogueStore, Committed, Contact, Generation, HealthStore, ImportFailure, ServerStore,
     Snapshot, StoreError,
@@ -13,7 +14,7 @@ use crate::options::SqliteOptions;
 use crate::thread::StoreThread;
 use crate::{catalogue, connection, contacts, file, servers};
 
-/// Servers, catalogue and contacts in one file of SQLite.
+/// Servers, catalogue, contacts and the ledger in one file of SQLite.
 ///
 /// One thread owns the connection. A question reaches it when its answer is first polled; no call blocks its caller, and
 /// no runtime is needed. Questions are answered one after the other, so each reads what those before it wrote. A change
@@ -24,9 +25,12 @@ use crate::{catalogue, connection, contacts, file, servers};
 /// # Cancel safety
 ///
 /// A change whose answer is dropped before the thread has the file's write lock is not begun. One that has begun is made
-/// whole.
+/// whole. A stamp whose answer was dropped before it was taken is settled as never sent, before anything that is asked
+/// after that.
 pub struct SqliteStore {
-    thread: StoreThread,
+    pub(crate) thread: StoreThread,
+    pub(crate) holder: Option<LeaseHolder>,
+    pub(crate) calls_per_run: u32,
 }
 
 impl SqliteStore {
@@ -44,7 +48,11 @@ impl SqliteStore {
         let path = file::make(path)?;
         let connection = connection::open(&path, options).map_err(|fault| fault.0)?;
         let thread = StoreThread::start(connection, options.queue)?;
-        Ok(Self { thread })
+        Ok(Self {
+            thread,
+            holder: options.holder,
+            calls_per_run: options.calls_per_run,
+        })
     }
 }
 

@@ -1,11 +1,12 @@
-//! Test doubles: every port without the operating system, and peers that answer from a script. [`store_suite`] holds what
-//! every store must hold.
+//! Test doubles: every port without the operating system, and peers that answer from a script. [`store_suite`] and
+//! [`ledger_suite`] hold what every store and every ledger must hold.
 //!
 //! Only [`loopback`] opens sockets, and only a script that drips lets time pass.
 
 mod block_on;
 mod clock;
 mod credentials;
+pub mod ledger_suite;
 pub mod loopback;
 mod outbound;
 mod peer;

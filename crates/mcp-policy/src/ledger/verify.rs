@@ -10,6 +10,9 @@ use crate::port::{Audit, RunId, Step, StepId, StepState, StoreError};
 /// How many entries are read at a time.
 const PAGE: usize = 1_000;
 
+/// How often runs and steps are read until nothing was written meanwhile.
+const TRIES: usize = 100;
+
 /// A ledger that was found whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified {
@@ -36,19 +39,18 @@ pub enum VerifyError {
     Store(#[from] StoreError),
 }
 
-/// Reads a whole ledger and proves that it is the one that was written. What other processes write meanwhile may lie
-/// beyond what is read.
+/// Reads a whole ledger and proves that it is the one that was written, up to the last entry at the time. What is written
+/// while it is read lies beyond that.
 ///
 /// # Errors
 ///
-/// [`VerifyError`].
+/// [`VerifyError`]; [`StoreError::Busy`] when others write so often that runs and steps are never read at one head.
 ///
 /// # Cancel safety
 ///
 /// Reads only.
 pub async fn verify(ledger: &dyn Audit) -> Result<Verified, VerifyError> {
-    let (expected, head) = ledger.head().await?;
-    let (runs, steps) = (ledger.runs().await?, ledger.steps().await?);
+    let ((expected, head), runs, steps) = read_at_one_head(ledger).await?;
     let (mut chain, mut told) = (Chain::new(), Told::default());
     while chain.entries() < expected {
         let page = ledger.entries(chain.entries(), PAGE).await?;
@@ -73,6 +75,20 @@ pub async fn verify(ledger: &dyn Audit) -> Result<Verified, VerifyError> {
         steps: steps.len(),
         in_doubt: in_doubt.count(),
     })
+}
+
+/// Reads the head, and the runs and steps of just that head.
+async fn read_at_one_head(ledger: &dyn Audit) -> Result<((u64, ChainHash), Vec<Run>, Vec<Step>), StoreError> {
+    let mut head = ledger.head().await?;
+    for _ in 0..TRIES {
+        let (runs, steps) = (ledger.runs().await?, ledger.steps().await?);
+        let after = ledger.head().await?;
+        if head == after {
+            return Ok((head, runs, steps));
+        }
+        head = after;
+    }
+    Err(StoreError::Busy)
 }
 
 /// Runs and steps as the entries tell of them. What a run was charged, they do not tell.

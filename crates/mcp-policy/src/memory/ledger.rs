@@ -26,12 +26,12 @@ struct Rows {
     entries: Vec<Linked>,
 }
 
-/// There is one ledger value for each of these ledgers, so its name is of no interest.
-const HOLDER: LeaseHolder = LeaseHolder(0);
-
 impl MemoryLedger {
     /// The remote calls of a run, if nothing else is said.
     pub const CALLS_PER_RUN: u32 = 20;
+
+    /// Who holds its runs. There is one ledger value for each ledger in memory, so nobody must be told apart.
+    pub const HOLDER: LeaseHolder = LeaseHolder(0);
 
     /// A ledger whose runs may make `calls_per_run` remote calls.
     #[must_use]
@@ -75,7 +75,7 @@ impl Rows {
         if self.runs.contains_key(run) {
             return Err(LedgerError::RunExists);
         }
-        let (opened, event) = Run::open(run.clone(), actor.clone(), HOLDER, now);
+        let (opened, event) = Run::open(run.clone(), actor.clone(), MemoryLedger::HOLDER, now);
         self.runs.insert(run.clone(), opened);
         self.tell(run.clone(), event, now);
         Ok(())
@@ -85,7 +85,9 @@ impl Rows {
         let id = StepId(self.steps.len() as u64 + 1);
         let step = StepCall::of(call);
         let budget = call.server.budget;
-        let event = self.run(call.run)?.stamp(HOLDER, id, step.clone(), budget, now)?;
+        let event = self
+            .run(call.run)?
+            .stamp(MemoryLedger::HOLDER, id, step.clone(), budget, now)?;
         self.tell(call.run.clone(), event, now);
         self.steps.push(Step {
             id,
@@ -107,7 +109,7 @@ impl Rows {
     }
 
     fn end(&mut self, run: &RunId, end: RunEnd, now: UnixTime) -> Result<(), LedgerError> {
-        if let Some(event) = self.run(run)?.end(HOLDER, end)? {
+        if let Some(event) = self.run(run)?.end(MemoryLedger::HOLDER, end)? {
             self.tell(run.clone(), event, now);
         }
         Ok(())
@@ -146,7 +148,10 @@ impl RunLedger for MemoryLedger {
     fn charge(&self, run: &RunId) -> PortFuture<Result<(), LedgerError>> {
         let limit = self.calls_per_run;
         let mut rows = self.rows();
-        PortFuture::ready(rows.run(run).and_then(|run| run.charge(HOLDER, limit)))
+        PortFuture::ready(
+            rows.run(run)
+                .and_then(|run| run.charge(MemoryLedger::HOLDER, limit)),
+        )
     }
 
     fn stamp(&self, call: &CallRequest<'_>, now: UnixTime) -> PortFuture<Result<StepId, LedgerError>> {

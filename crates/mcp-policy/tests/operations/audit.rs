@@ -301,3 +301,50 @@ fn a_lease_is_held_by_one_and_renewed_by_its_calls() {
         Err(LedgerError::NoRun)
     );
 }
+
+/// A ledger in which others open a run each time that its runs are read, so many times.
+struct Busy {
+    ledger: MemoryLedger,
+    left: std::sync::atomic::AtomicU32,
+}
+
+impl Audit for Busy {
+    fn runs(&self) -> PortFuture<Result<Vec<Run>, StoreError>> {
+        let runs = Audit::runs(&self.ledger);
+        let order = std::sync::atomic::Ordering::Relaxed;
+        if let Ok(left) = (self.left).fetch_update(order, order, |left| left.checked_sub(1)) {
+            let run = RunId(format!("r{left}"));
+            now(self.ledger.open(&run, &Actor::Unattended, UnixTime::default())).unwrap();
+        }
+        runs
+    }
+
+    fn steps(&self) -> PortFuture<Result<Vec<Step>, StoreError>> {
+        Audit::steps(&self.ledger)
+    }
+
+    fn entries(&self, after: u64, limit: usize) -> PortFuture<Result<Vec<Linked>, StoreError>> {
+        self.ledger.entries(after, limit)
+    }
+
+    fn head(&self) -> PortFuture<Result<(u64, ChainHash), StoreError>> {
+        self.ledger.head()
+    }
+}
+
+#[test]
+fn a_ledger_that_others_write_to_is_verified_all_the_same() {
+    for (writes, expected) in [
+        (0, Ok(0)),
+        (1, Ok(1)),
+        (99, Ok(99)),
+        (500, Err(VerifyError::Store(StoreError::Busy))),
+    ] {
+        let ledger = Busy {
+            ledger: MemoryLedger::default(),
+            left: writes.into(),
+        };
+        let verified = now(verify(&ledger));
+        assert_eq!(verified.map(|verified| verified.runs), expected, "{writes}");
+    }
+}

@@ -5,6 +5,7 @@
 mod damage;
 mod file;
 mod kill;
+mod ledger;
 mod limits;
 mod parts;
 mod processes;

@@ -10,6 +10,7 @@ use std::task::{Context, Waker};
 use std::thread;
 use std::time::Duration;
 
+use mcp_policy::ledger::LeaseHolder;
 use mcp_policy::port::{StoreError, UnixTime};
 use mcp_policy::{ServerName, ServerRecord};
 use mcp_store_sqlite::{SqliteOptions, SqliteStore};
@@ -56,6 +57,13 @@ impl Drop for Directory {
 
 pub(crate) fn open(file: &Path) -> Result<SqliteStore, StoreError> {
     SqliteStore::open(file, SqliteOptions::default())
+}
+
+/// Opens the store under a holder of runs.
+pub(crate) fn open_as(file: &Path, holder: LeaseHolder) -> Result<SqliteStore, StoreError> {
+    let mut options = SqliteOptions::default();
+    options.holder = Some(holder);
+    SqliteStore::open(file, options)
 }
 
 /// Settings under which no lock is waited for.

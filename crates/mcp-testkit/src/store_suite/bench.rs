@@ -27,7 +27,7 @@ impl From<StoreError> for Broken {
 }
 
 /// Holds when both are equal.
-pub(super) fn same<T: PartialEq + Debug>(what: &str, found: T, expected: T) -> Held {
+pub(crate) fn same<T: PartialEq + Debug>(what: &str, found: T, expected: T) -> Held {
     if found == expected {
         Ok(())
     } else {

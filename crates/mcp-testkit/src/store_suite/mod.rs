@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use mcp_policy::port::{CatalogueStore, HealthStore, ServerStore, StoreError};
 
+pub(crate) use self::bench::same;
 pub use self::bench::{Bench, Broken, Held};
 pub use self::samples::{row, server_name, tool_name};
 
