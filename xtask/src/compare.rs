@@ -130,6 +130,8 @@ impl Client {
                 "--json".as_ref(),
                 "--budget".as_ref(),
                 "3".as_ref(),
+                "--store".as_ref(),
+                &workspace.target.join("drivers/store.db"),
             ])),
             Self::Typescript => {
                 self.ensure(&pins, &place, "package-lock.json", install_node_modules)?;

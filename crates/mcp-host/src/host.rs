@@ -5,7 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use mcp_http::{HttpOptions, HttpTransport, Proxy, Tls};
 use mcp_policy::memory::{FixedApprovals, MemoryDenials, MemoryLedger, MemoryStore, PermitAll};
-use mcp_policy::port::{Actor, ApprovalDecision, HealthStore, Never, RunId, TraceSource, Untraced};
+use mcp_policy::port::{
+    Actor, ApprovalDecision, Approvals, Denials, Gate, HealthStore, Never, RunId, RunLedger, TraceSource,
+    Untraced,
+};
 use mcp_policy::{CallOutcome, Client, Failure, OutboundRules, Ports, Server, ServerName, ServerNameError};
 use mcp_wire::{
     Arguments, ArgumentsError, ClientInfo, CredentialSource, Endpoint, EndpointError, IdError, Target,
@@ -16,10 +19,10 @@ use crate::clock::TokioClock;
 use crate::system::{OsEntropy, OsProcess};
 use crate::vault::Vault;
 
-/// An MCP client over HTTP that keeps its records in memory.
+/// An MCP client over HTTP, wired to tokio and the operating system.
 ///
-/// Its gate permits and its approvals are granted: it is for a host whose own code decides before it calls. A host with
-/// rules of its own wires a [`Client`] to its own [`Ports`].
+/// By default it keeps its records in memory, its gate permits and its approvals are granted: that is for a host whose own
+/// code decides before it calls. [`Wiring`] takes the gate, the approvals and the stores of a host with rules of its own.
 #[derive(Debug)]
 pub struct Host {
     client: Client,
@@ -46,6 +49,14 @@ pub struct Wiring {
     pub trace: Arc<dyn TraceSource>,
     /// Where contacts are noted.
     pub health: Arc<dyn HealthStore>,
+    /// What permits calls. By default everything is permitted.
+    pub gate: Arc<dyn Gate>,
+    /// Where denials are kept.
+    pub denials: Arc<dyn Denials>,
+    /// Who approves calls. By default every call is approved.
+    pub approvals: Arc<dyn Approvals>,
+    /// Where runs and steps are kept.
+    pub ledger: Arc<dyn RunLedger>,
 }
 
 impl Default for Wiring {
@@ -62,6 +73,10 @@ impl Default for Wiring {
             http: HttpOptions::default(),
             trace: Arc::new(Untraced),
             health: Arc::new(MemoryStore::default()),
+            gate: Arc::new(PermitAll),
+            denials: Arc::new(MemoryDenials::default()),
+            approvals: Arc::new(FixedApprovals(ApprovalDecision::Granted)),
+            ledger: Arc::new(MemoryLedger::default()),
         }
     }
 }
@@ -92,10 +107,10 @@ impl Host {
             clock: Arc::new(TokioClock::new()),
             entropy: Arc::new(OsEntropy),
             process: Arc::new(OsProcess),
-            gate: Arc::new(PermitAll),
-            denials: Arc::new(MemoryDenials::default()),
-            approvals: Arc::new(FixedApprovals(ApprovalDecision::Granted)),
-            ledger: Arc::new(MemoryLedger::default()),
+            gate: wiring.gate,
+            denials: wiring.denials,
+            approvals: wiring.approvals,
+            ledger: wiring.ledger,
             health: wiring.health,
             trace: wiring.trace,
         };

@@ -28,15 +28,21 @@ pub(crate) enum Command {
         #[arg(value_name = "URL|NAME")]
         target: String,
     },
-    /// Call a tool, once. A call on a bare URL is outside catalogue and permission gate.
+    /// Call a tool, once. A call on a bare URL is outside catalogue and permission gate; either is recorded.
     Call {
-        /// The URL of the MCP endpoint.
-        url: String,
-        /// The tool's name on the server.
+        /// The URL of the MCP endpoint, or the name of a server in the store.
+        #[arg(value_name = "URL|NAME")]
+        target: String,
+        /// The tool's name on the server; for a server in the store its local name will do as well.
         tool: String,
         /// The arguments, a JSON object; `-` reads them from standard input.
         #[arg(default_value = "{}", value_name = "ARGS_JSON|-")]
         arguments: String,
+        /// Approve this call. Without it a person is asked on a terminal, or the call stays pending.
+        #[arg(long)]
+        approve: bool,
+        #[command(flatten)]
+        standing: Standing,
     },
     /// The servers that are kept. Contacts none of them.
     #[command(subcommand)]
@@ -58,6 +64,50 @@ pub(crate) enum Command {
     Tool(ToolCommand),
     /// What was last seen of each server. Contacts none of them.
     Status,
+    /// What the permission gate says. Contacts no server.
+    #[command(subcommand)]
+    Policy(PolicyCommand),
+    /// The calls that were made. Contacts no server.
+    #[command(subcommand)]
+    Audit(AuditCommand),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Say whether a call would be permitted, and why. The exit status is 1 when it would be denied.
+    Explain {
+        /// The name of the server in the store.
+        server: String,
+        /// The tool's name on the server, or its local name.
+        tool: String,
+        #[command(flatten)]
+        standing: Standing,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditCommand {
+    /// Show the steps, the first one first.
+    List {
+        /// Only those that a person must look at: the server may have acted, and nobody knows the outcome.
+        #[arg(long)]
+        in_doubt: bool,
+    },
+    /// Show one step and its entries.
+    Show { step: u64 },
+    /// Prove that the ledger is the one that was written.
+    Verify,
+}
+
+/// Where the answers go, and who calls.
+#[derive(Debug, Args)]
+pub(crate) struct Standing {
+    /// The trust zone that sees the answers: local, privateHosted, externalEu or externalGlobal.
+    #[arg(long, value_name = "ZONE", default_value = "local")]
+    pub(crate) zone: String,
+    /// Whose call it is: admin, user or nobody. Who may read the store is its administrator.
+    #[arg(long = "as", value_name = "ROLE", default_value = "admin")]
+    pub(crate) role: String,
 }
 
 #[derive(Debug, Subcommand)]
@@ -156,6 +206,21 @@ pub(crate) struct Options {
     /// Allow plain http beyond this machine.
     #[arg(long, global = true)]
     pub(crate) allow_http: bool,
+    /// A proxy for every connection: `http://host:port`. None is taken from the environment.
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) proxy: Option<String>,
+    /// A bearer credential for the proxy, by reference.
+    #[arg(long, global = true, value_name = "REF", requires = "proxy")]
+    pub(crate) proxy_bearer: Option<String>,
+    /// `user:password` for the proxy, by reference.
+    #[arg(
+        long,
+        global = true,
+        value_name = "REF",
+        requires = "proxy",
+        conflicts_with = "proxy_bearer"
+    )]
+    pub(crate) proxy_basic: Option<String>,
     /// The file of the store; by default `mcpctl/store.db` in the directory for the user's data.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) store: Option<std::path::PathBuf>,

@@ -9,6 +9,7 @@ use mcp_wire::{CredentialError, TransportError};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     Ok,
+    CheckFailed,
     Usage,
     Authentication,
     Unreachable,
@@ -23,6 +24,7 @@ impl Exit {
     pub(crate) const fn code(self) -> u8 {
         match self {
             Self::Ok => 0,
+            Self::CheckFailed => 1,
             Self::Usage => 2,
             Self::Authentication => 3,
             Self::Unreachable => 4,
@@ -56,6 +58,8 @@ impl Exit {
         if let TransportError::Status(status) = error
             && matches!(status.status, 401 | 403)
         {
+            Self::Authentication
+        } else if matches!(error, TransportError::ProxyAuthenticationRequired) {
             Self::Authentication
         } else if matches!(error, TransportError::MediaType { .. }) {
             Self::ProtocolBroken

@@ -1,6 +1,7 @@
 //! What is printed when there is no result: one line, one kind, one exit status.
 
-use mcp_policy::{Failure, RegistryError};
+use mcp_policy::port::LedgerError;
+use mcp_policy::{Failure, Refusal, RegistryError};
 use mcp_wire::Delivery;
 
 use crate::exit::Exit;
@@ -40,6 +41,10 @@ pub(crate) enum Local {
     ConfigInvalid,
     ConfigDuplicate,
     StorePathUnknown,
+    ZoneUnknown,
+    RoleUnknown,
+    StepUnknown,
+    ProxyInvalid,
 }
 
 impl Local {
@@ -65,6 +70,10 @@ impl Local {
             Self::ConfigInvalid => "config-invalid",
             Self::ConfigDuplicate => "config-duplicate",
             Self::StorePathUnknown => "store-path-unknown",
+            Self::ZoneUnknown => "zone-unknown",
+            Self::RoleUnknown => "role-unknown",
+            Self::StepUnknown => "step-unknown",
+            Self::ProxyInvalid => "proxy-invalid",
         }
     }
 
@@ -82,7 +91,11 @@ impl Local {
             | Self::ServerExists
             | Self::ClassUnknown
             | Self::GroupInvalid
-            | Self::FingerprintInvalid => true,
+            | Self::FingerprintInvalid
+            | Self::ZoneUnknown
+            | Self::RoleUnknown
+            | Self::StepUnknown
+            | Self::ProxyInvalid => true,
             Self::CaUnreadable
             | Self::CaInvalid
             | Self::RuntimeUnavailable
@@ -127,6 +140,26 @@ impl Failed {
             message: failure.to_string(),
             server: None,
             exit: Exit::of(failure),
+        }
+    }
+
+    /// The failure of a command on the ledger.
+    pub(crate) fn of_ledger(error: &LedgerError) -> Self {
+        let refusal = match error {
+            LedgerError::RunLimit { limit } => Refusal::RunLimit { limit: *limit },
+            LedgerError::RunExists => Refusal::RunExists,
+            LedgerError::Store(error) => return Self::of_registry(&RegistryError::Store(*error)),
+            // A later kind is of the runs as well.
+            LedgerError::NoRun | _ => Refusal::NoRun,
+        };
+        Self::of(&refusal.into())
+    }
+
+    /// A check that says no.
+    pub(crate) fn of_check(kind: &'static str, message: impl ToString) -> Self {
+        Self {
+            culprit: "policy",
+            ..Self::before(kind, "check", Exit::CheckFailed, message)
         }
     }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use mcp_host::{Budget, OsEntropy, OsProcess};
 use mcp_policy::catalogue::ActRefused;
+use mcp_policy::ledger::Broken;
 use mcp_policy::port::{ApprovalId, DenialReason, StoreError};
 use mcp_policy::{Cause, Failure, RecordGap, Refusal, RegistryError, WalkFault};
 use mcp_wire::{
@@ -19,7 +20,7 @@ use crate::failed::{Failed, Local};
 
 /// The sources whose `kind` functions give kinds as literals. Those of the wire's own rules are in
 /// [`MalformedKind::ALL`].
-const SOURCES: [&str; 16] = [
+const SOURCES: [&str; 17] = [
     include_str!("failed.rs"),
     include_str!("../../mcp-policy/src/failure.rs"),
     include_str!("../../mcp-policy/src/walk.rs"),
@@ -29,6 +30,7 @@ const SOURCES: [&str; 16] = [
     include_str!("../../mcp-policy/src/refusal.rs"),
     include_str!("../../mcp-policy/src/registry.rs"),
     include_str!("../../mcp-policy/src/catalogue/row.rs"),
+    include_str!("../../mcp-policy/src/ledger/chain.rs"),
     include_str!("../../mcp-wire/src/endpoint.rs"),
     include_str!("../../mcp-wire/src/id.rs"),
     include_str!("../../mcp-wire/src/arguments.rs"),
@@ -141,6 +143,16 @@ fn samples() -> Vec<Failed> {
     let mut samples: Vec<_> = failures.iter().map(Failed::of).collect();
     samples.push(Failed::interrupted());
     samples.extend(command_line());
+    let broken = [
+        Broken::Missing { seq: 1 },
+        Broken::Altered { seq: 1 },
+        Broken::Cut {
+            found: 1,
+            expected: 2,
+        },
+        Broken::Disagrees { what: "a run" },
+    ];
+    samples.extend(broken.map(|broken| Failed::of_check(broken.kind(), broken)));
     samples.extend(registry_errors().iter().map(Failed::of_registry));
     samples
 }
@@ -279,6 +291,10 @@ fn command_line() -> Vec<Failed> {
         Local::ConfigInvalid,
         Local::ConfigDuplicate,
         Local::StorePathUnknown,
+        Local::ZoneUnknown,
+        Local::RoleUnknown,
+        Local::StepUnknown,
+        Local::ProxyInvalid,
     ];
     let traces = [TraceContextError::Parent, TraceContextError::State];
     let traces = traces.map(|error| Failed::typed(error.kind(), error));

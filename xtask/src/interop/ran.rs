@@ -29,6 +29,9 @@ impl Ran {
         let output = workspace.target.join("interop/stdout");
         let mut command = Command::new(mcpctl);
         command.args(["--json", step.command, url]).args(step.arguments);
+        command
+            .arg("--store")
+            .arg(workspace.target.join("interop/store.db"));
         command.stdin(Stdio::null()).stdout(File::create(&output)?);
         let started = Instant::now();
         let status = Process::spawn(&mut command)?.exit_within(STEP_LIMIT)?;

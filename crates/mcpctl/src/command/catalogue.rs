@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use mcp_host::Host;
 use mcp_policy::catalogue::{CatalogueRow, Fingerprint, Plan, Standing};
 use mcp_policy::{Act, Registry, RegistryError, ServerName, Switch};
 use serde::Serialize;
@@ -76,7 +75,9 @@ pub(crate) fn import(servers: &[String], dry_run: bool, options: &Options) -> Re
         .map(|name| read::server_name(name))
         .collect::<Result<_, _>>()?;
     let stores = Stores::open(options)?;
-    let host = operation::wire(options, Some(stores.health.clone()))?;
+    let mut wiring = operation::wiring(options)?;
+    wiring.health = stores.health.clone();
+    let host = operation::host(wiring)?;
     let report = block_on(async {
         let names = if named.is_empty() {
             enabled(&stores).await?
@@ -283,7 +284,7 @@ pub(crate) fn tool(command: &ToolCommand, options: &Options) -> Result<Ended, Fa
 
 fn decide(tool: &str, act: Act, options: &Options) -> Result<Report, Failed> {
     let stores = Stores::open(options)?;
-    let host: Host = operation::wire(options, None)?;
+    let host = operation::host(operation::wiring(options)?)?;
     let registry = Registry::new(host.client(), &*stores.servers, &*stores.catalogue, &[]);
     let row = block_on(async {
         let decided = registry.decide(tool, act).await;

@@ -1,8 +1,11 @@
 //! The commands: each is read whole, carried out, and given back as what is shown of it.
 
+mod audit;
+mod call;
 mod catalogue;
 mod config;
 mod operation;
+mod policy;
 mod read;
 mod servers;
 mod status;
@@ -18,8 +21,21 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ended, Failed> {
     match &arguments.command {
         Command::Ping { target } => operation::run(operation::Asked::Ping, target, options),
         Command::Tools { target } => operation::run(operation::Asked::Tools, target, options),
-        Command::Call { url, tool, arguments } => {
-            operation::run(operation::Asked::Call { tool, arguments }, url, options)
+        Command::Call {
+            target,
+            tool,
+            arguments,
+            approve,
+            standing,
+        } => {
+            let typed = call::Typed {
+                target,
+                tool,
+                arguments,
+                approve: *approve,
+                standing,
+            };
+            call::run(&typed, options)
         }
         Command::Server(command) => servers::run(command, options),
         Command::Import {
@@ -29,6 +45,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ended, Failed> {
         } => catalogue::import(servers, *dry_run, options),
         Command::Tool(command) => catalogue::tool(command, options),
         Command::Status => status::run(options),
+        Command::Policy(command) => policy::run(command, options),
+        Command::Audit(command) => audit::run(command, options),
     }
 }
 

@@ -1,14 +1,20 @@
 //! From words of the command line to values: each word is read once, and what cannot be meant has a kind of its own.
 
+use std::io::Read;
 use std::time::Duration;
 
-use mcp_host::{Budget, Vault};
+use mcp_host::{Budget, Proxy, ProxyCredential, Vault};
 use mcp_policy::{DataClass, GroupName, Refusal, ServerName};
 use mcp_wire::{
-    Credential, CredentialHeader, CredentialHeaderError, CredentialPlacement, CredentialRef, Endpoint,
+    Arguments, Credential, CredentialHeader, CredentialHeaderError, CredentialPlacement, CredentialRef,
+    Endpoint,
 };
 
+use crate::arguments::Options;
 use crate::failed::{Failed, Local};
+
+/// The most that is read from standard input, in bytes.
+const STDIN_BYTES: u64 = 8 * 1_024 * 1_024;
 
 pub(crate) fn endpoint(url: &str) -> Result<Endpoint, Failed> {
     Endpoint::parse(url).map_err(|error| Failed::typed(error.kind(), error))
@@ -69,6 +75,20 @@ pub(crate) fn credentials(bearer: Option<&str>, headers: &[String]) -> Result<Ve
     Ok(credentials)
 }
 
+/// The proxy that was given, if one was.
+pub(crate) fn proxy(options: &Options) -> Result<Option<Proxy>, Failed> {
+    let Some(url) = &options.proxy else {
+        return Ok(None);
+    };
+    let proxy = Proxy::parse(url).map_err(|error| Failed::local(Local::ProxyInvalid, error))?;
+    let credential = match (&options.proxy_bearer, &options.proxy_basic) {
+        (Some(bearer), _) => ProxyCredential::Bearer(reference(bearer)?),
+        (None, Some(basic)) => ProxyCredential::Basic(reference(basic)?),
+        (None, None) => return Ok(Some(proxy)),
+    };
+    Ok(Some(proxy.with_credential(credential)))
+}
+
 fn header_name(name: &str) -> Result<CredentialHeader, Failed> {
     CredentialHeader::parse(name).map_err(|error| {
         if error == CredentialHeaderError::Reserved {
@@ -81,4 +101,32 @@ fn header_name(name: &str) -> Result<CredentialHeader, Failed> {
 
 fn reference(text: &str) -> Result<CredentialRef, Failed> {
     Vault::reference(text).map_err(|error| Failed::of(&Refusal::Credential(error).into()))
+}
+
+/// The arguments of a call; `-` reads them from standard input, which comes last: nobody waits for it when something else is
+/// wrong.
+pub(crate) fn arguments(text: &str) -> Result<Arguments, Failed> {
+    let mut piped = String::new();
+    let text = if text == "-" {
+        let read = std::io::stdin()
+            .lock()
+            .take(STDIN_BYTES + 1)
+            .read_to_string(&mut piped);
+        let read = read.map_err(|_error| {
+            Failed::local(
+                Local::ArgumentsUnreadable,
+                "standard input could not be read as UTF-8 text",
+            )
+        })?;
+        if read as u64 > STDIN_BYTES {
+            return Err(Failed::local(
+                Local::ArgumentsTooLarge,
+                "the arguments are larger than 8 MiB",
+            ));
+        }
+        &piped
+    } else {
+        text
+    };
+    Arguments::parse(text).map_err(|error| Failed::typed(error.kind(), error))
 }

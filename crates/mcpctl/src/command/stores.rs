@@ -3,9 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mcp_policy::port::{CatalogueStore, HealthStore, ServerStore, StoreError};
-use mcp_policy::{RegistryError, ServerName, ServerRecord};
+use mcp_host::OsEntropy;
+use mcp_policy::ledger::LeaseHolder;
+use mcp_policy::port::{Audit, CatalogueStore, Denials, HealthStore, RunLedger, ServerStore, StoreError};
+use mcp_policy::{Refusal, RegistryError, ServerName, ServerRecord};
 use mcp_store_sqlite::{SqliteOptions, SqliteStore};
+use mcp_wire::{Entropy, IdError};
 
 use crate::arguments::Options;
 use crate::failed::{Failed, Local};
@@ -15,18 +18,29 @@ pub(crate) struct Stores {
     pub(crate) servers: Arc<dyn ServerStore>,
     pub(crate) catalogue: Arc<dyn CatalogueStore>,
     pub(crate) health: Arc<dyn HealthStore>,
+    pub(crate) denials: Arc<dyn Denials>,
+    pub(crate) ledger: Arc<dyn RunLedger>,
+    pub(crate) audit: Arc<dyn Audit>,
 }
 
 impl Stores {
     /// Opens the store; makes one where there is none.
     pub(crate) fn open(options: &Options) -> Result<Self, Failed> {
         let path = path(options)?;
-        let store = SqliteStore::open(&path, SqliteOptions::default()).map_err(failed)?;
+        let mut holder = [0; 16];
+        let drawn = OsEntropy.fill(&mut holder);
+        drawn.map_err(|_error| Failed::of(&Refusal::Id(IdError::Entropy).into()))?;
+        let mut options = SqliteOptions::default();
+        options.holder = Some(LeaseHolder(u128::from_be_bytes(holder)));
+        let store = SqliteStore::open(&path, options).map_err(failed)?;
         let store = Arc::new(store);
         Ok(Self {
             servers: store.clone(),
             catalogue: store.clone(),
-            health: store,
+            health: store.clone(),
+            denials: Arc::new(mcp_policy::memory::MemoryDenials::default()),
+            ledger: store.clone(),
+            audit: store,
         })
     }
 

@@ -201,11 +201,11 @@ fn command_lines_that_cannot_be_read() {
     for (arguments, message) in [
         (
             &["--json"][..],
-            "'mcpctl' requires a subcommand but one was not provided [subcommands: ping, tools, call, server, import, tool, status, help]",
+            "'mcpctl' requires a subcommand but one was not provided [subcommands: ping, tools, call, server, import, tool, status, policy, audit, help]",
         ),
         (
             &["call", "--json"],
-            "the following required arguments were not provided: <URL> <TOOL>",
+            "the following required arguments were not provided: <URL|NAME> <TOOL>",
         ),
         (
             &["pin", "http://127.0.0.1/", "--output=json"],

@@ -3,6 +3,8 @@
 
 // `cfg(test)` tells clippy that the helpers are tests too.
 #[cfg(test)]
+mod audit;
+#[cfg(test)]
 mod canary;
 #[cfg(test)]
 mod ending;
@@ -16,6 +18,8 @@ mod hostile;
 mod input;
 #[cfg(test)]
 mod observing;
+#[cfg(test)]
+mod permission;
 #[cfg(test)]
 mod secrets;
 #[cfg(test)]

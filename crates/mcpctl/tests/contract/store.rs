@@ -219,7 +219,11 @@ fn a_store_that_is_none_is_refused_and_left_as_it_is() {
         server: None,
     }
     .check(run);
-    let homeless = |form: Form| Invocation::new([&["status"], form].concat()).run();
+    let homeless = |form: Form| {
+        Invocation::new([&["status"], form].concat())
+            .without("HOME")
+            .run()
+    };
     Fault {
         kind: "store-path-unknown",
         delivery: "not-sent",

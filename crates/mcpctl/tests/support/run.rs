@@ -3,13 +3,14 @@
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::Path;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 
 use super::{LIMIT, ORIGIN, search};
 
-/// A command line of `mcpctl`, with an empty environment.
+/// A command line of `mcpctl`, with an environment that holds a home for its store and nothing else.
 pub(crate) struct Invocation {
     command: Command,
     input: Vec<u8>,
@@ -35,6 +36,7 @@ impl Invocation {
     pub(crate) fn of(mut command: Command) -> Self {
         command
             .env_clear()
+            .env("HOME", home())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -52,6 +54,11 @@ impl Invocation {
     /// Where it runs.
     pub(crate) fn directory(mut self, path: &Path) -> Self {
         self.command.current_dir(path);
+        self
+    }
+
+    pub(crate) fn without(mut self, name: &str) -> Self {
+        self.command.env_remove(name);
         self
     }
 
@@ -89,6 +96,16 @@ pub(crate) fn interrupt(child: &Child) {
     let id = child.id().to_string();
     let killed = Command::new("kill").args(["-INT", &id]).status().unwrap();
     assert!(killed.success());
+}
+
+/// A home for each thread of the tests, so that none waits for the store of another.
+fn home() -> PathBuf {
+    let thread = format!("{:?}", thread::current().id());
+    let home = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+        .join("homes")
+        .join(thread);
+    std::fs::create_dir_all(&home).unwrap();
+    home
 }
 
 /// Waits for the end. A run that does not end fails the test, however long the others may take.

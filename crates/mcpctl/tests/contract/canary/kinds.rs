@@ -7,7 +7,7 @@ use crate::table;
 
 /// Kinds of the commands on the store. Their runs are driven and searched by `store.rs` and `walk_through.rs`, or by the
 /// store's own tests; no secret of theirs goes anywhere but into the store, by reference.
-const OF_THE_STORE: [&str; 24] = [
+const OF_THE_STORE: [&str; 32] = [
     "server-name-invalid",
     "server-exists",
     "class-unknown",
@@ -32,6 +32,14 @@ const OF_THE_STORE: [&str; 24] = [
     "store-newer",
     "store-full",
     "store-denied",
+    "zone-unknown",
+    "role-unknown",
+    "step-unknown",
+    "proxy-invalid",
+    "ledger-entry-missing",
+    "ledger-entry-altered",
+    "ledger-cut",
+    "ledger-disagrees",
 ];
 
 /// Kinds without a path. One that gets a path fails here.
@@ -39,10 +47,22 @@ const WITHOUT: [(&str, &str); 24] = [
     ("line-too-long", "the program's bound for the body is met first"),
     ("event-too-large", "the program's bound for the body is met first"),
     ("connect-failed", "takes a network that answers unreachable"),
-    ("proxy-unreachable", "the program takes no proxy"),
-    ("proxy-authentication-required", "the program takes no proxy"),
-    ("proxy-refused", "the program takes no proxy"),
-    ("proxy-failed", "the program takes no proxy"),
+    (
+        "proxy-unreachable",
+        "driven with a scripted proxy by the adapter's own tests",
+    ),
+    (
+        "proxy-authentication-required",
+        "driven with a scripted proxy by the adapter's own tests",
+    ),
+    (
+        "proxy-refused",
+        "driven with a scripted proxy by the adapter's own tests",
+    ),
+    (
+        "proxy-failed",
+        "driven with a scripted proxy by the adapter's own tests",
+    ),
     (
         "tool-not-registered",
         "a call on a URL is outside catalogue and gate",
