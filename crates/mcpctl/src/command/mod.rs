@@ -2,14 +2,15 @@
 
 mod audit;
 mod call;
-mod catalogue;
 mod config;
+mod import;
 mod operation;
 mod policy;
 mod read;
 mod servers;
 mod status;
 mod stores;
+mod tools;
 
 use crate::arguments::{Arguments, Command};
 use crate::failed::{Failed, Local};
@@ -42,8 +43,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ended, Failed> {
             servers,
             all: _,
             dry_run,
-        } => catalogue::import(servers, *dry_run, options),
-        Command::Tool(command) => catalogue::tool(command, options),
+        } => import::run(servers, *dry_run, options),
+        Command::Tool(command) => tools::run(command, options),
         Command::Status => status::run(options),
         Command::Policy(command) => policy::run(command, options),
         Command::Audit(command) => audit::run(command, options),

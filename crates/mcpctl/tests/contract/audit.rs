@@ -86,12 +86,7 @@ fn every_call_is_a_step_whatever_way_it_was_made() {
     );
     assert_eq!(desk.well(&["audit", "list", "--in-doubt"]), "");
     let shown = desk.json(&["audit", "show", "1"]);
-    let events: Vec<&str> = shown["entries"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(event)
-        .collect();
+    let events: Vec<&str> = shown["entries"].as_array().unwrap().iter().map(event).collect();
     assert_eq!(events, ["stamped", "settled"]);
     let missing = desk.run(&["audit", "show", "9"]);
     assert!(missing.stderr.contains("step-unknown"), "{missing:?}");
