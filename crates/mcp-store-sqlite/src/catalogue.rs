@@ -49,6 +49,16 @@ pub(crate) fn snapshot(transaction: &Transaction<'_>) -> Result<Snapshot, Fault>
     })
 }
 
+pub(crate) fn row(
+    transaction: &Transaction<'_>,
+    server: &ServerName,
+    tool: &ToolName,
+) -> Result<Option<CatalogueRow>, Fault> {
+    let mut tools = transaction.prepare("SELECT * FROM tools WHERE server = ?1 AND remote_name = ?2")?;
+    let mut rows = tools.query_and_then([server.as_str(), tool.as_str()], read_tool)?;
+    rows.next().transpose()
+}
+
 /// Makes a change if the catalogue is still of the generation `base`.
 pub(crate) fn commit(
     transaction: &Transaction<'_>,

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use mcp_policy::catalogue::CatalogueRow;
 use mcp_policy::ledger::LeaseHolder;
 use mcp_policy::port::{
     CatalogueChange, CatalogueStore, Committed, Contact, Generation, HealthStore, ImportFailure, ServerStore,
     Snapshot, StoreError,
 };
 use mcp_policy::{ServerName, ServerRecord};
-use mcp_wire::PortFuture;
+use mcp_wire::{PortFuture, ToolName};
 
 use crate::options::SqliteOptions;
 use crate::thread::StoreThread;
@@ -99,6 +100,16 @@ impl ServerStore for SqliteStore {
 impl CatalogueStore for SqliteStore {
     fn catalogue(&self) -> PortFuture<Result<Snapshot, StoreError>> {
         self.thread.read(catalogue::snapshot)
+    }
+
+    fn row(
+        &self,
+        server: &ServerName,
+        tool: &ToolName,
+    ) -> PortFuture<Result<Option<CatalogueRow>, StoreError>> {
+        let (server, tool) = (server.clone(), tool.clone());
+        self.thread
+            .read(move |transaction| catalogue::row(transaction, &server, &tool))
     }
 
     fn commit(&self, base: Generation, change: CatalogueChange) -> PortFuture<Result<Committed, StoreError>> {

@@ -68,14 +68,11 @@ async fn find(
     let Some(record) = servers.server(&server).await? else {
         return Ok(None);
     };
-    let snapshot = catalogue.catalogue().await?;
-    let rows = snapshot.servers.get(&server).map(|kept| &kept.rows);
     // A store that gives another row than it was asked for is not believed.
-    let row = rows
-        .and_then(|rows| rows.get(&tool))
-        .filter(|row| row.remote_name == tool);
+    let row = catalogue.row(&server, &tool).await?;
+    let row = row.filter(|row| row.remote_name == tool);
     Ok(row
-        .and_then(|row| RemoteTool::of_row(row, record.terms()).ok())
+        .and_then(|row| RemoteTool::of_row(&row, record.terms()).ok())
         .map(|tool| (record, tool)))
 }
 

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mcp_wire::PortFuture;
+use mcp_wire::{PortFuture, ToolName};
 
+use crate::catalogue::CatalogueRow;
 use crate::port::{
     CatalogueChange, CatalogueStore, Committed, Contact, Generation, HealthStore, ImportFailure, ServerStore,
     Snapshot, StoreError,
@@ -87,6 +88,16 @@ impl ServerStore for MemoryStore {
 impl CatalogueStore for MemoryStore {
     fn catalogue(&self) -> PortFuture<Result<Snapshot, StoreError>> {
         PortFuture::ready(Ok(self.state().catalogue.clone()))
+    }
+
+    fn row(
+        &self,
+        server: &ServerName,
+        tool: &ToolName,
+    ) -> PortFuture<Result<Option<CatalogueRow>, StoreError>> {
+        let state = self.state();
+        let kept = state.catalogue.servers.get(server);
+        PortFuture::ready(Ok(kept.and_then(|kept| kept.rows.get(tool)).cloned()))
     }
 
     fn commit(&self, base: Generation, change: CatalogueChange) -> PortFuture<Result<Committed, StoreError>> {

@@ -26,6 +26,17 @@ pub trait CatalogueStore: Send + Sync {
     /// [`StoreError`].
     fn catalogue(&self) -> PortFuture<Result<Snapshot, StoreError>>;
 
+    /// One row as it is now, by its name on the wire.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`].
+    fn row(
+        &self,
+        server: &ServerName,
+        tool: &ToolName,
+    ) -> PortFuture<Result<Option<CatalogueRow>, StoreError>>;
+
     /// Makes a change, all of it or nothing.
     ///
     /// # Errors

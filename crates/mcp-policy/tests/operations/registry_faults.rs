@@ -131,6 +131,14 @@ impl CatalogueStore for Contended {
         self.or_fail("catalogue", || self.inner.catalogue())
     }
 
+    fn row(
+        &self,
+        server: &ServerName,
+        tool: &mcp_wire::ToolName,
+    ) -> PortFuture<Result<Option<mcp_policy::catalogue::CatalogueRow>, StoreError>> {
+        self.inner.row(server, tool)
+    }
+
     fn commit(&self, base: Generation, change: CatalogueChange) -> PortFuture<Result<Committed, StoreError>> {
         let left = self.stale.load(Ordering::Relaxed);
         if left > 0 {

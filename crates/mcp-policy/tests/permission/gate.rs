@@ -93,10 +93,15 @@ fn a_row_under_another_name_is_not_believed() {
         fn catalogue(
             &self,
         ) -> mcp_wire::PortFuture<Result<mcp_policy::port::Snapshot, mcp_policy::port::StoreError>> {
-            let mut snapshot = now(self.0.catalogue()).unwrap();
-            let rows = &mut snapshot.servers.get_mut(&record().name).unwrap().rows;
-            rows.insert(ToolName::parse("rm").unwrap(), row());
-            mcp_wire::PortFuture::ready(Ok(snapshot))
+            self.0.catalogue()
+        }
+
+        fn row(
+            &self,
+            _server: &ServerName,
+            _tool: &ToolName,
+        ) -> mcp_wire::PortFuture<Result<Option<CatalogueRow>, mcp_policy::port::StoreError>> {
+            mcp_wire::PortFuture::ready(Ok(Some(row())))
         }
 
         fn commit(

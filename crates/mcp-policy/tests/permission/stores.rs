@@ -114,6 +114,14 @@ impl CatalogueStore for Broken {
         PortFuture::ready(Err(StoreError::Corrupt))
     }
 
+    fn row(
+        &self,
+        _server: &ServerName,
+        _tool: &ToolName,
+    ) -> PortFuture<Result<Option<CatalogueRow>, StoreError>> {
+        PortFuture::ready(Err(StoreError::Corrupt))
+    }
+
     fn commit(
         &self,
         _base: Generation,

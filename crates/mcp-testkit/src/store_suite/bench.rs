@@ -3,11 +3,14 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use mcp_policy::catalogue::CatalogueRow;
 use mcp_policy::port::{
     CatalogueChange, Committed, Contact, Generation, ImportFailure, ImportSuccess, Imports, ServerCatalogue,
     Snapshot, StoreError,
 };
 use mcp_policy::{ServerName, ServerRecord};
+
+use mcp_wire::ToolName;
 
 use super::samples::record;
 use super::{Opened, Stores};
@@ -69,6 +72,11 @@ impl<'a> Bench<'a> {
         let after = block_on(self.store.catalogue())?;
         same("the catalogue after reopening", &after, &before)?;
         Ok(after)
+    }
+
+    /// One row.
+    pub(super) fn row(&self, server: &ServerName, tool: &ToolName) -> Result<Option<CatalogueRow>, Broken> {
+        Ok(block_on(self.store.row(server, tool))?)
     }
 
     /// What is kept of one server.

@@ -10,6 +10,11 @@ pub(super) fn a_row_comes_back_as_it_was(bench: &mut Bench<'_>) -> Held {
     bench.add(&[&name])?;
     let rows = rows(&name)?;
     bench.commit(change(&name, rows.clone()))?;
+    for row in &rows {
+        same("one row", bench.row(&name, &row.remote_name)?, Some(row.clone()))?;
+        let elsewhere = bench.row(&server_name("b")?, &row.remote_name)?;
+        same("a row of another server", elsewhere, None)?;
+    }
     let expected = rows.into_iter().map(|row| (row.remote_name.clone(), row));
     same("the rows", bench.of_server(&name)?.rows, expected.collect())
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use mcp_policy::catalogue::Standing;
+use mcp_policy::catalogue::{CatalogueRow, Standing};
 use mcp_policy::memory::MemoryStore;
 use mcp_policy::port::{
     CatalogueChange, CatalogueStore, Committed, Contact, Generation, HealthStore, ImportFailure, ServerStore,
@@ -12,7 +12,7 @@ use mcp_policy::port::{
 };
 use mcp_policy::{ServerName, ServerRecord, Switch};
 use mcp_testkit::block_on;
-use mcp_wire::PortFuture;
+use mcp_wire::{PortFuture, ToolName};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
@@ -220,6 +220,16 @@ impl ServerStore for Faulty {
 impl CatalogueStore for Faulty {
     fn catalogue(&self) -> PortFuture<Result<Snapshot, StoreError>> {
         PortFuture::ready(Ok(self.bend_snapshot(self.now())))
+    }
+
+    fn row(
+        &self,
+        server: &ServerName,
+        tool: &ToolName,
+    ) -> PortFuture<Result<Option<CatalogueRow>, StoreError>> {
+        let mut snapshot = self.bend_snapshot(self.now());
+        let kept = snapshot.servers.remove(server);
+        PortFuture::ready(Ok(kept.and_then(|mut kept| kept.rows.remove(tool))))
     }
 
     fn commit(&self, base: Generation, change: CatalogueChange) -> PortFuture<Result<Committed, StoreError>> {
