@@ -144,7 +144,8 @@ impl Client {
             Ok(origin) => Ok(origin),
             Err(reason) => {
                 telemetry::denied(attempt.server, attempt.tool, reason);
-                let kept = deadline.within(self.ports().denials.record(attempt, reason));
+                let Ports { denials, clock, .. } = self.ports();
+                let kept = deadline.within(denials.record(attempt, reason, clock.wall()));
                 if !matches!(kept.await, Ok(Ok(()))) {
                     telemetry::denial_not_kept(attempt.server, attempt.tool);
                 }

@@ -3,7 +3,8 @@
 //!
 //! [`SqliteStore`] implements [`ServerStore`](mcp_policy::port::ServerStore),
 //! [`CatalogueStore`](mcp_policy::port::CatalogueStore), [`HealthStore`](mcp_policy::port::HealthStore),
-//! [`RunLedger`](mcp_policy::port::RunLedger) and [`Audit`](mcp_policy::port::Audit). Several processes may share the file, on a file system of their own machine. It holds references to secrets and no secret,
+//! [`RunLedger`](mcp_policy::port::RunLedger), [`Audit`](mcp_policy::port::Audit),
+//! [`Denials`](mcp_policy::port::Denials) and [`DenialLog`](mcp_policy::port::DenialLog). Several processes may share the file, on a file system of their own machine. It holds references to secrets and no secret,
 //! but a URL's query may be one, so the file is its owner's alone.
 //!
 //! ```
@@ -20,6 +21,7 @@ mod catalogue;
 mod column;
 mod connection;
 mod contacts;
+mod denials;
 mod fault;
 mod file;
 mod ledger;

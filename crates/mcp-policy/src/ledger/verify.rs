@@ -53,14 +53,19 @@ pub async fn verify(ledger: &dyn Audit) -> Result<Verified, VerifyError> {
     let ((expected, head), runs, steps) = read_at_one_head(ledger).await?;
     let (mut chain, mut told) = (Chain::new(), Told::default());
     while chain.entries() < expected {
-        let page = ledger.entries(chain.entries(), PAGE).await?;
+        let found = chain.entries();
+        let page = ledger.entries(found, PAGE).await?;
         if page.is_empty() {
-            let found = chain.entries();
             return Err(Broken::Cut { found, expected }.into());
         }
         for linked in page.iter().filter(|linked| linked.entry.seq <= expected) {
             chain.check(linked)?;
             told.take(&linked.entry)?;
+        }
+        // Only entries beyond the head are left, so that the next page would be the same.
+        if chain.entries() == found {
+            let seq = chain.next_seq();
+            return Err(Broken::Missing { seq }.into());
         }
     }
     if chain.head() != head {

@@ -2,7 +2,7 @@
 
 use mcp_wire::{Arguments, PortFuture, ToolName};
 
-use super::StoreError;
+use super::{StoreError, UnixTime};
 use crate::catalogue::{Fingerprint, LocalName};
 use crate::server::Server;
 
@@ -22,12 +22,63 @@ pub trait Gate: Send + Sync {
 
 /// Keeps what the gate refused, and nothing else: an executed call never enters it.
 pub trait Denials: Send + Sync {
-    /// Keeps one denial.
+    /// Keeps one denial, of this moment.
     ///
     /// # Errors
     ///
     /// [`StoreError`] when it could not be kept. The call stays denied.
-    fn record(&self, attempt: &CallAttempt<'_>, reason: DenialReason) -> PortFuture<Result<(), StoreError>>;
+    ///
+    /// # Cancel safety
+    ///
+    /// A denial whose answer is dropped may be kept or not.
+    fn record(
+        &self,
+        attempt: &CallAttempt<'_>,
+        reason: DenialReason,
+        now: UnixTime,
+    ) -> PortFuture<Result<(), StoreError>>;
+}
+
+/// Reads what [`Denials`] kept.
+pub trait DenialLog: Send + Sync {
+    /// The last denials, at most `limit`, in the order in which they were kept.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`].
+    fn denials(&self, limit: usize) -> PortFuture<Result<Vec<Denial>, StoreError>>;
+}
+
+/// A call that the gate refused. Its arguments are not kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Denial {
+    /// When.
+    pub at: UnixTime,
+    /// The server's name.
+    pub server: String,
+    /// The tool's name on the wire.
+    pub tool: String,
+    /// The run that would have made the call.
+    pub run: RunId,
+    /// On whose behalf.
+    pub actor: Actor,
+    /// Why not.
+    pub reason: DenialReason,
+}
+
+impl Denial {
+    /// The denial of this call.
+    #[must_use]
+    pub fn of(attempt: &CallAttempt<'_>, reason: DenialReason, at: UnixTime) -> Self {
+        Self {
+            at,
+            server: attempt.server.name.to_string(),
+            tool: attempt.tool.as_str().to_owned(),
+            run: attempt.run.clone(),
+            actor: attempt.actor.clone(),
+            reason,
+        }
+    }
 }
 
 /// One call that asks for permission.
@@ -143,6 +194,23 @@ pub enum DenialReason {
 }
 
 impl DenialReason {
+    /// Every reason.
+    pub const ALL: [Self; 7] = [
+        Self::NotRegistered,
+        Self::ToolDisabled,
+        Self::RequiresAdmin,
+        Self::ConfigurationGroup,
+        Self::TrustZone,
+        Self::PolicyUnavailable,
+        Self::ServerChanged,
+    ];
+
+    /// The reason of this stable name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.name() == name)
+    }
+
     /// The stable name, by which a decision is explained and a denial is kept.
     #[must_use]
     pub const fn name(self) -> &'static str {

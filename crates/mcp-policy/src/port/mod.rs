@@ -22,7 +22,9 @@ pub use self::catalogue::{
     Imports, ServerCatalogue, SetAside, Snapshot,
 };
 pub use self::clock::{Clock, Moment, Timer, UnixTime};
-pub use self::gate::{Actor, CallAttempt, CallOrigin, CallRequest, DenialReason, Denials, Gate, RunId};
+pub use self::gate::{
+    Actor, CallAttempt, CallOrigin, CallRequest, Denial, DenialLog, DenialReason, Denials, Gate, RunId,
+};
 pub use self::health::{Contact, HealthStore};
 pub use self::ledger::{Audit, LedgerError, RunLedger, Step, StepId, StepOutcome, StepState, StepStatus};
 pub use self::servers::ServerStore;

@@ -143,7 +143,7 @@ fn a_ledger_tells_every_run_and_step_in_order() {
 fn a_ledger_that_is_not_the_one_that_was_written_is_found_out() {
     type Tamper = fn(&mut Copy);
     let disagrees = |what| Broken::Disagrees { what };
-    let cases: [(&str, Tamper, Broken); 13] = [
+    let cases: [(&str, Tamper, Broken); 14] = [
         (
             "a time",
             |copy| copy.entries[4].entry.at = UnixTime::default(),
@@ -186,6 +186,11 @@ fn a_ledger_that_is_not_the_one_that_was_written_is_found_out() {
             "two entries change places",
             |copy| copy.entries.swap(4, 5),
             Broken::Missing { seq: 5 },
+        ),
+        (
+            "the last stands beyond the head",
+            |copy| copy.entries[9].entry.seq = 11,
+            Broken::Missing { seq: 10 },
         ),
         (
             "the last is gone",

@@ -1,6 +1,8 @@
 //! The order of a call: who is asked, and that a no ends it before anything further happens.
 
-use mcp_policy::port::{ApprovalDecision, ApprovalId, DenialReason, LedgerError, Never, StoreError};
+use mcp_policy::port::{
+    Actor, ApprovalDecision, ApprovalId, Denial, DenialReason, LedgerError, Never, RunId, StoreError,
+};
 use mcp_policy::{ApprovalRule, Class, Culprit, Failure, Refusal};
 use mcp_wire::Delivery;
 
@@ -104,7 +106,15 @@ fn a_gate_that_denies_leaves_everything_else_unasked_and_the_denial_recorded() {
         };
         let world = World::new(answers.clone(), well);
         world.call(&Never).end().unwrap_err();
-        assert_eq!(world.denials(), [("demo".to_owned(), "echo".to_owned(), reason)]);
+        let denial = Denial {
+            at: world.clock_at_zero(),
+            server: "demo".to_owned(),
+            tool: "echo".to_owned(),
+            run: RunId("run-1".to_owned()),
+            actor: Actor::Unattended,
+            reason,
+        };
+        assert_eq!(world.denials(), [denial]);
         let no = No {
             answers,
             refusal: Refusal::NotPermitted(reason),

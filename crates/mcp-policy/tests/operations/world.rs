@@ -8,7 +8,7 @@ use mcp_policy::ledger::RunEnd;
 use mcp_policy::memory::{MemoryDenials, MemoryLedger, MemoryStore};
 use mcp_policy::port::{
     Actor, ApprovalDecision, Approvals, CallAttempt, CallOrigin, CallRequest, Cancellation, Clock, Contact,
-    DenialReason, Denials, Gate, HealthStore, LedgerError, Moment, RunId, RunLedger, Step, StepId,
+    Denial, DenialReason, Denials, Gate, HealthStore, LedgerError, Moment, RunId, RunLedger, Step, StepId,
     StepOutcome, StoreError, UnixTime, Untraced,
 };
 use mcp_policy::{ApprovalSubject, CallOutcome, Client, Failure, Ports, Server, ServerName};
@@ -179,7 +179,7 @@ impl World {
         self.ports.ledger.steps().len()
     }
 
-    pub(crate) fn denials(&self) -> Vec<(String, String, DenialReason)> {
+    pub(crate) fn denials(&self) -> Vec<Denial> {
         self.ports.denials.all()
     }
 
@@ -229,9 +229,14 @@ impl Gate for Recorder {
 }
 
 impl Denials for Recorder {
-    fn record(&self, attempt: &CallAttempt<'_>, reason: DenialReason) -> PortFuture<Result<(), StoreError>> {
+    fn record(
+        &self,
+        attempt: &CallAttempt<'_>,
+        reason: DenialReason,
+        now: UnixTime,
+    ) -> PortFuture<Result<(), StoreError>> {
         self.note("denial");
-        say(self.answers.denial, || self.denials.record(attempt, reason))
+        say(self.answers.denial, || self.denials.record(attempt, reason, now))
     }
 }
 

@@ -2,7 +2,9 @@
 
 #![cfg(test)]
 
+mod calls;
 mod damage;
+mod denials;
 mod file;
 mod kill;
 mod ledger;
@@ -11,4 +13,5 @@ mod parts;
 mod processes;
 mod suite;
 mod support;
+mod tampering;
 mod values;

@@ -1,27 +1,37 @@
 //! What a child does: this very program, run once more for the one test below. It is told its part by the environment, and
 //! speaks by lines on its standard error, which the test harness leaves alone.
 
+use std::fs::OpenOptions;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdin, Command, Stdio};
 use std::sync::Arc;
 
 use mcp_policy::catalogue::{CatalogueRow, LocalName};
+use mcp_policy::ledger::LeaseHolder;
 use mcp_policy::port::{
-    CatalogueChange, CatalogueStore, Committed, Generation, ImportSuccess, ServerStore, StoreError,
+    CatalogueChange, CatalogueStore, Committed, Generation, ImportSuccess, LedgerError, RunLedger,
+    ServerStore, StoreError,
 };
 use mcp_store_sqlite::SqliteStore;
 use mcp_testkit::block_on;
+use mcp_testkit::ledger_suite::{Call, well};
 use mcp_testkit::store_suite::row;
 use mcp_wire::ToolName;
 
-use crate::support::{at, name, open, record};
+use crate::support::{at, name, open, open_as, record};
 
 const PART: &str = "MCP_STORE_TEST_PART";
 const FILE: &str = "MCP_STORE_TEST_FILE";
 
 /// How many rows an import of the part `commit` has.
 pub(crate) const ROWS: usize = 2_500;
+
+/// The windows in which a call may be cut off, in order.
+pub(crate) const WINDOWS: [&str; 4] = ["unstamped", "stamped", "sent", "answered"];
+
+/// The file beside the store to which the part `calls` sends: the numbers of steps, of 8 bytes each.
+pub(crate) const SENT: &str = "sent";
 
 /// How many changes the part `import` makes.
 pub(crate) const CHANGES: usize = 40;
@@ -174,6 +184,47 @@ fn part_commit(file: &Path, base: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Makes calls under a holder, 15 in each run. It halts for good in a window, once it has made some calls before that;
+/// in the window `end` it ends after so many calls. Says the window and the step where it halts, or each call.
+fn part_calls(file: &Path, terms: &str) -> Result<(), LedgerError> {
+    let terms: Vec<&str> = terms.split(' ').collect();
+    let (holder, window, before) = (terms[0], terms[1], terms[2].parse::<usize>().unwrap());
+    let store = open_as(file, LeaseHolder(holder.parse().unwrap()))?;
+    let mut sent = OpenOptions::new();
+    let mut sent = sent
+        .create(true)
+        .append(true)
+        .open(file.with_file_name(SENT))
+        .unwrap();
+    for number in 0.. {
+        if window == "end" && number == before {
+            return Ok(());
+        }
+        let call = Call::of(&format!("{holder} {}", number / 15)).unwrap();
+        let reached = |reached: &str, step: u64| {
+            if reached == window && number == before {
+                speak(&format!("{window} {step}"));
+                hear();
+            }
+        };
+        if number % 15 == 0 {
+            block_on(store.open(&call.run, &call.actor, at(1)))?;
+        }
+        block_on(store.charge(&call.run))?;
+        reached("unstamped", 0);
+        let step = block_on(store.stamp(&call.request(), at(1)))?;
+        reached("stamped", step.0);
+        sent.write_all(&step.0.to_le_bytes()).unwrap();
+        reached("sent", step.0);
+        block_on(store.settle(step, well(), at(1)))?;
+        reached("answered", step.0);
+        if !WINDOWS.contains(&window) {
+            speak(&format!("call {number}"));
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn a_child_does_its_part() {
     let (Ok(part), Some(file)) = (std::env::var(PART), std::env::var_os(FILE)) else {
@@ -187,6 +238,10 @@ fn a_child_does_its_part() {
         }
         ("import", child) => part_import(file, child),
         ("commit", base) => part_commit(file, base),
+        ("calls", terms) => {
+            part_calls(file, terms).unwrap();
+            Ok(())
+        }
         (other, _) => panic!("there is no part {other}"),
     };
     if let Err(error) = outcome {

@@ -18,7 +18,7 @@ use mcp_policy::memory::MemoryLedger;
 use mcp_policy::port::{Audit, RunLedger, StoreError};
 
 pub use self::bench::Bench;
-pub use self::samples::{Call, at};
+pub use self::samples::{Call, at, well};
 pub use crate::store_suite::{Broken, Held};
 
 /// A ledger that can be read.

@@ -58,8 +58,12 @@ impl Call {
         })
     }
 
-    /// A call of a tool of the catalogue with arguments, of another length.
-    pub(super) fn catalogued(run: &str) -> Result<Self, Broken> {
+    /// A call of a tool of the catalogue with arguments, on a user's behalf.
+    ///
+    /// # Errors
+    ///
+    /// [`Broken`], never.
+    pub fn catalogued(run: &str) -> Result<Self, Broken> {
         let broken = |error: &dyn std::fmt::Display| Broken(error.to_string());
         let mut call = Self::of(run)?;
         call.server.budget = Budget::MAX;
@@ -90,7 +94,8 @@ impl Call {
 }
 
 /// An outcome that went well.
-pub(super) fn well() -> StepOutcome {
+#[must_use]
+pub fn well() -> StepOutcome {
     StepOutcome {
         status: StepStatus::Ok,
         delivery: Delivery::Answered,
