@@ -95,6 +95,12 @@ pub(crate) enum AuditCommand {
     },
     /// Show one step and its entries.
     Show { step: u64 },
+    /// Show what the gate refused, the last ones last. A call that was made is never among them.
+    Denials {
+        /// At most so many.
+        #[arg(long, value_name = "COUNT", default_value_t = 100)]
+        last: usize,
+    },
     /// Prove that the ledger is the one that was written.
     Verify,
 }

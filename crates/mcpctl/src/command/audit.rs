@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use mcp_policy::ledger::{VerifyError, verify};
-use mcp_policy::port::{Audit, Step, StepId, StepState, UnixTime};
+use mcp_policy::port::{Actor, Audit, Denial, DenialLog, Step, StepId, StepState, UnixTime};
 use serde::Serialize;
 
 use super::block_on;
+use super::status::date;
 use super::stores::{Stores, failed};
 use crate::arguments::{AuditCommand, Options};
 use crate::failed::{Failed, Local};
@@ -39,6 +40,22 @@ struct StepLine {
     result_sha256: Option<String>,
     result_bytes: Option<u64>,
     duration_ms: Option<u128>,
+}
+
+#[derive(Serialize)]
+struct DenialsLine {
+    outcome: &'static str,
+    denials: Vec<DenialLine>,
+}
+
+#[derive(Debug, Serialize)]
+struct DenialLine {
+    at_unix_s: u64,
+    server: String,
+    tool: String,
+    run: String,
+    user: Option<String>,
+    reason: &'static str,
 }
 
 #[derive(Serialize)]
@@ -77,6 +94,7 @@ pub(crate) fn run(command: &AuditCommand, options: &Options) -> Result<Ended, Fa
         reclaimed.map_err(|error| Failed::of_ledger(&error))?;
         match command {
             AuditCommand::List { in_doubt } => list(&*stores.audit, *in_doubt).await,
+            AuditCommand::Denials { last } => denials(&*stores.denial_log, *last).await,
             AuditCommand::Show { step } => show(&*stores.audit, StepId(*step)).await,
             AuditCommand::Verify => prove(&*stores.audit).await,
         }
@@ -92,6 +110,16 @@ async fn list(audit: &dyn Audit, in_doubt: bool) -> Result<Report, Failed> {
         steps: steps.iter().filter(wanted).map(StepLine::of).collect(),
     };
     let text = line.steps.iter().map(StepLine::text).collect();
+    Ok(Report::new(&line, text))
+}
+
+async fn denials(log: &dyn DenialLog, last: usize) -> Result<Report, Failed> {
+    let denials = log.denials(last).await.map_err(failed)?;
+    let line = DenialsLine {
+        outcome: "denials",
+        denials: denials.iter().map(DenialLine::of).collect(),
+    };
+    let text = line.denials.iter().map(DenialLine::text).collect();
     Ok(Report::new(&line, text))
 }
 
@@ -193,6 +221,33 @@ impl StepLine {
             self.server,
             printable_line(&self.tool),
             self.state,
+        )
+    }
+}
+
+impl DenialLine {
+    fn of(denial: &Denial) -> Self {
+        Self {
+            at_unix_s: denial.at.0.as_secs(),
+            server: denial.server.clone(),
+            tool: denial.tool.clone(),
+            run: denial.run.0.clone(),
+            user: match &denial.actor {
+                Actor::User(user) => Some(user.clone()),
+                Actor::Unattended => None,
+            },
+            reason: denial.reason.name(),
+        }
+    }
+
+    fn text(&self) -> String {
+        format!(
+            "{}\t{} {}\t{}\t{}\n",
+            date(self.at_unix_s),
+            self.server,
+            printable_line(&self.tool),
+            printable_line(self.user.as_deref().unwrap_or("nobody")),
+            self.reason,
         )
     }
 }

@@ -116,7 +116,7 @@ impl ServerLine {
 }
 
 /// A time in the form of RFC 3339, in UTC.
-fn date(unix_seconds: u64) -> String {
+pub(crate) fn date(unix_seconds: u64) -> String {
     let (days, rest) = (unix_seconds / 86_400, unix_seconds % 86_400);
     // The civil calendar, counted in eras of 400 years from 0000-03-01.
     let shifted = days + 719_468;

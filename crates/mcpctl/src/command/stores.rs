@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use mcp_host::OsEntropy;
 use mcp_policy::ledger::LeaseHolder;
-use mcp_policy::port::{Audit, CatalogueStore, Denials, HealthStore, RunLedger, ServerStore, StoreError};
+use mcp_policy::port::{
+    Audit, CatalogueStore, DenialLog, Denials, HealthStore, RunLedger, ServerStore, StoreError,
+};
 use mcp_policy::{Refusal, RegistryError, ServerName, ServerRecord};
 use mcp_store_sqlite::{SqliteOptions, SqliteStore};
 use mcp_wire::{Entropy, IdError};
@@ -19,6 +21,7 @@ pub(crate) struct Stores {
     pub(crate) catalogue: Arc<dyn CatalogueStore>,
     pub(crate) health: Arc<dyn HealthStore>,
     pub(crate) denials: Arc<dyn Denials>,
+    pub(crate) denial_log: Arc<dyn DenialLog>,
     pub(crate) ledger: Arc<dyn RunLedger>,
     pub(crate) audit: Arc<dyn Audit>,
 }
@@ -38,7 +41,8 @@ impl Stores {
             servers: store.clone(),
             catalogue: store.clone(),
             health: store.clone(),
-            denials: Arc::new(mcp_policy::memory::MemoryDenials::default()),
+            denials: store.clone(),
+            denial_log: store.clone(),
             ledger: store.clone(),
             audit: store,
         })

@@ -78,6 +78,19 @@ fn every_call_is_a_step_whatever_way_it_was_made() {
             ["adhoc", "echo", "outside", "connect-refused", "not-sent"],
         ]
     );
+    let denied = desk.json(&["audit", "denials"]);
+    let denied = denied["denials"].as_array().unwrap();
+    let told: Vec<(&str, &Value)> = denied
+        .iter()
+        .map(|denial| (denial["reason"].as_str().unwrap(), &denial["user"]))
+        .collect();
+    assert_eq!(
+        told,
+        [("requiresAdmin", &Value::Null)],
+        "what was refused, and no call that was made"
+    );
+    let text = desk.well(&["audit", "denials"]);
+    assert!(text.ends_with("\tdemo echo\tnobody\trequiresAdmin\n"), "{text}");
     let text = desk.well(&["audit", "list"]);
     assert!(text.lines().next().unwrap().starts_with("1\tmcpctl-"), "{text}");
     assert!(
