@@ -55,7 +55,10 @@ pub fn run_faults(suite: &Suite) -> FaultReport {
 /// Whether a requirement is one whose plants are due: those of the wire, and of imports.
 fn is_planted_here(requirement: &str) -> bool {
     let sections = ["R-227-", "R-181-", "R-161-7", "R-161-8"];
-    let single = ["R-161-2d", "R-161-2e", "R-161-2f", "R-161-2g", "R-161-2k"];
+    let single = [
+        "R-161-2d", "R-161-2e", "R-161-2f", "R-161-2g", "R-161-2k", "R-161-2l", "R-161-3", "R-161-4a",
+        "R-161-4b", "R-161-4c", "R-161-4d", "R-161-4e", "R-161-5a",
+    ];
     sections.iter().any(|section| requirement.starts_with(section)) || single.contains(&requirement)
 }
 

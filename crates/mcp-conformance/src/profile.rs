@@ -10,6 +10,9 @@ use crate::suite::LoadError;
 /// The reference of the credential that a server may be configured with.
 pub(crate) const CREDENTIAL: &str = "env:TOKEN";
 
+/// The name of the server.
+pub(crate) const SERVER: &str = "peer";
+
 /// One connection that the whole list must hold for.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -36,7 +39,7 @@ enum Class {
 impl Profile {
     /// The record of the server as the operator configured it.
     pub(crate) fn record(&self, credential: bool) -> Result<ServerRecord, LoadError> {
-        let name = ServerName::parse("peer").map_err(|_| LoadError::Profile)?;
+        let name = ServerName::parse(SERVER).map_err(|_| LoadError::Profile)?;
         let endpoint = Endpoint::parse("http://peer.example/mcp").map_err(|_| LoadError::Profile)?;
         let mut record = ServerRecord::new(name, Some(endpoint));
         if credential {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use mcp_testkit::{PeerReply, ReplyEnd};
 use mcp_wire::Framing;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 /// One answer. Without a field, the healthy default holds: 200, `application/json`, a declared length.
 #[derive(Debug, Clone, Deserialize)]
@@ -285,6 +286,12 @@ const fn end_of(then: Then, framing: HttpFraming) -> ReplyEnd {
 }
 
 impl Body {
+    /// A text that is written like a body.
+    pub(crate) fn deserialize_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+        let bytes = Self::deserialize(deserializer)?.render(&Values::new());
+        String::from_utf8(bytes).map_err(D::Error::custom)
+    }
+
     fn render(&self, values: &Values) -> Vec<u8> {
         match self {
             Self::Text(text) => fill(text, values).into_bytes(),
