@@ -13,15 +13,12 @@ use crate::outcome::{Outcome, meets};
 use crate::permission::compare_permission;
 use crate::plant::Plant;
 use crate::profile::Profile;
-use crate::reply::{Values, fill};
+use crate::reply::{END_OF_SESSION, Values, fill};
 use crate::script::method_of;
 use crate::told::compare_told;
 
 /// A word that oracles put into replies; it may appear in no failure.
 pub(crate) const CANARY: &str = "CANARY";
-
-/// The method of HTTP that ends a session.
-const END_OF_SESSION: &str = "DELETE";
 
 /// One expectation that was not met, in words.
 #[derive(Debug)]
@@ -177,6 +174,9 @@ fn compare_requests(
     let values = seen_values(log, profile);
     for (expected, request) in expected.into_iter().zip(&log.requests) {
         compare_request(expected, request, &values, misses);
+        if profile.has_fields() {
+            compare_fields(expected, request, &values, misses);
+        }
     }
 }
 
@@ -195,7 +195,8 @@ fn seen_values(log: &PeerLog, profile: &Profile) -> Values {
     values
 }
 
-fn compare_request(
+/// The header fields of a request, where the connection has any.
+fn compare_fields(
     expected: &ExpectedRequest,
     request: &RecordedRequest,
     values: &Values,
@@ -214,6 +215,14 @@ fn compare_request(
             )));
         }
     }
+}
+
+fn compare_request(
+    expected: &ExpectedRequest,
+    request: &RecordedRequest,
+    values: &Values,
+    misses: &mut Vec<Miss>,
+) {
     for text in expected
         .body_has
         .iter()

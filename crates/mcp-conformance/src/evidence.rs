@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use mcp_policy::port::{Clock as _, ServerStore as _, StoreError, UnixTime};
 use mcp_policy::{GroupNameError, RegistryError};
-use mcp_testkit::{FakeClock, PeerLog, ScriptedPeer};
+use mcp_testkit::{FakeClock, PeerLog};
 
 use crate::catalogue::Catalogue;
 use crate::chunking::Chunking;
+use crate::connection::Connection;
 use crate::governance::{Governance, Kept};
 use crate::host::{ActFailed, Host};
 use crate::oracle::{Operation, Oracle};
@@ -117,11 +118,11 @@ pub(crate) fn gather(
         chunking,
         plant,
     );
-    let peer = ScriptedPeer::new(script);
+    let connection = Connection::new(profile.carrier, script);
     let start = clock.wall();
     let record = profile.record(oracle.client.credential)?;
     let name = record.name.clone();
-    let surroundings = Surroundings::new(oracle, peer.clone(), clock)?;
+    let surroundings = Surroundings::new(oracle, connection.clone(), clock)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()?;
@@ -167,7 +168,7 @@ pub(crate) fn gather(
         contacts: surroundings.store.contacts(&name),
         has_client,
         kept,
-        log: peer.log(),
+        log: connection.log(),
         credential_reads: surroundings.credentials.reads(),
     };
     plant.alter_evidence(&mut evidence);

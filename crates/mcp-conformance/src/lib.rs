@@ -9,7 +9,9 @@
 
 mod catalogue;
 mod check;
+mod checklist;
 mod chunking;
+mod connection;
 mod decoder;
 mod driver;
 mod evidence;
@@ -34,6 +36,7 @@ mod suite;
 mod told;
 
 pub use crate::check::Miss;
+pub use crate::checklist::{Check, HeldBy, NamedTest};
 pub use crate::chunking::Chunking;
 pub use crate::driver::{Driver, DriverReport, run_driver, run_driver_faults};
 pub use crate::faults::{FaultReport, run_faults};
@@ -43,4 +46,4 @@ pub use crate::report::Report;
 pub use crate::run::{Verdict, run};
 pub use crate::step::{ExpectedCatalogue, ExpectedTool};
 pub use crate::structure::StructureCase;
-pub use crate::suite::{LoadError, Pending, Suite};
+pub use crate::suite::{LoadError, Suite};

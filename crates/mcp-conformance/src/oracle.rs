@@ -185,6 +185,19 @@ impl Oracle {
             .collect()
     }
 
+    /// Whether its server says something that can be said in HTTP only.
+    pub(crate) fn needs_http(&self) -> bool {
+        let mut legs = self.stages().flatten();
+        legs.any(|(method, replies)| replies.iter().any(|reply| reply.needs_http(method)))
+            || self.turns().iter().any(|turn| turn.expect.names_status())
+    }
+
+    /// Whether it says which header fields the server sees.
+    pub(crate) fn names_fields(&self) -> bool {
+        let mut requests = self.requests.iter().flatten();
+        requests.any(|request| !request.fields.is_empty())
+    }
+
     /// Whether it calls tools by the names that gate and model know.
     pub(crate) fn is_by_local_name(&self) -> bool {
         self.turns().iter().any(|turn| turn.tool.is_some())
@@ -300,6 +313,22 @@ pub enum Expected {
         /// All of them, by local name.
         tools: Vec<ExpectedTool>,
     },
+}
+
+impl Expected {
+    /// Whether it says which HTTP status carried an answer.
+    const fn names_status(&self) -> bool {
+        match self {
+            Self::RpcError { http_status, .. } => http_status.is_some(),
+            Self::Result { .. }
+            | Self::ToolError { .. }
+            | Self::Failed { .. }
+            | Self::Pong { .. }
+            | Self::Tools { .. }
+            | Self::Imported { .. }
+            | Self::Offered { .. } => false,
+        }
+    }
 }
 
 /// One request that the server must have seen.

@@ -4,6 +4,8 @@ use mcp_policy::{ApprovalRule, DataClass, ServerName, ServerRecord};
 use mcp_wire::{Credential, CredentialPlacement, CredentialRef, Endpoint};
 use serde::Deserialize;
 
+use crate::connection::Carrier;
+use crate::oracle::Oracle;
 use crate::reply::Values;
 use crate::suite::LoadError;
 
@@ -21,6 +23,9 @@ pub struct Profile {
     pub name: String,
     /// The session id that the server issues with `initialize`, if any.
     pub session: Option<String>,
+    /// What the connection is made of.
+    #[serde(default)]
+    pub(crate) carrier: Carrier,
     class: Class,
     approval: bool,
 }
@@ -37,6 +42,19 @@ enum Class {
 }
 
 impl Profile {
+    /// Whether an oracle can be asked on this connection.
+    pub(crate) fn can_ask(&self, oracle: &Oracle) -> bool {
+        self.has_fields() || !oracle.needs_http()
+    }
+
+    /// Whether the server sees header fields, and the client statuses.
+    pub(crate) const fn has_fields(&self) -> bool {
+        match self.carrier {
+            Carrier::Http => true,
+            Carrier::Messages => false,
+        }
+    }
+
     /// The record of the server as the operator configured it.
     pub(crate) fn record(&self, credential: bool) -> Result<ServerRecord, LoadError> {
         let name = ServerName::parse(SERVER).map_err(|_| LoadError::Profile)?;

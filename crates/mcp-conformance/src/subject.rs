@@ -4,16 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
-use mcp_http::{HttpOptions, HttpTransport, Tls};
 use mcp_policy::memory::MemoryStore;
 use mcp_policy::port::{Cancellation, CancellationUnknown, Clock as _, Untraced};
 use mcp_policy::{
     CallOutcome, Client, Failure, GroupNameError, Ports, Refusal, RegistryError, Server, ServerName, Session,
     WalkLimits,
 };
-use mcp_testkit::{AdmitAll, FakeClock, FixedProcess, MemoryCredentials, ScriptedPeer, SeededEntropy};
+use mcp_testkit::{FakeClock, FixedProcess, MemoryCredentials, SeededEntropy};
 use mcp_wire::{Arguments, ClientInfo, Entropy, EntropyUnavailable, PortFuture, RequestIds, ToolName};
 
+use crate::connection::Connection;
 use crate::governance::Governance;
 use crate::host::Host;
 use crate::oracle::{Operation, Oracle};
@@ -26,7 +26,7 @@ use crate::told::Told;
 /// Where the clients of one oracle live: the process, the stores, the peer.
 pub(crate) struct Surroundings {
     setup: ClientSetup,
-    peer: ScriptedPeer,
+    connection: Connection,
     clock: FakeClock,
     entropy: Arc<OracleEntropy>,
     pub(crate) process: Arc<FixedProcess>,
@@ -38,13 +38,17 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
-    pub(crate) fn new(oracle: &Oracle, peer: ScriptedPeer, clock: FakeClock) -> Result<Self, GroupNameError> {
+    pub(crate) fn new(
+        oracle: &Oracle,
+        connection: Connection,
+        clock: FakeClock,
+    ) -> Result<Self, GroupNameError> {
         let (setup, store) = (oracle.client.clone(), Arc::<MemoryStore>::default());
         Ok(Self {
             governance: Governance::new(&setup, &store, oracle.is_by_local_name())?,
             entropy: Arc::new(OracleEntropy::new(setup.entropy)),
             setup,
-            peer,
+            connection,
             clock,
             process: Arc::default(),
             credentials: Arc::new(MemoryCredentials::holding(CREDENTIAL, "secret")),
@@ -57,15 +61,8 @@ impl Surroundings {
         self.entropy.next_client();
         let ids = RequestIds::starting_at(self.entropy.clone(), self.process.clone(), self.setup.first)
             .map_err(|error| Outcome::of(&Failure::from(Refusal::Id(error))))?;
-        let transport = HttpTransport::with_dialler(
-            Arc::new(AdmitAll),
-            self.credentials.clone(),
-            Arc::new(self.peer.clone()),
-            Tls::platform(),
-            HttpOptions::default(),
-        );
         let ports = Ports {
-            transport: Arc::new(transport),
+            transport: self.connection.transport(self.credentials.clone()),
             clock: Arc::new(self.clock.clone()),
             entropy: self.entropy.clone(),
             process: self.process.clone(),

@@ -8,6 +8,9 @@ use crate::evidence::Done;
 use crate::outcome::Outcome;
 use crate::profile::SERVER;
 
+/// A failure is told in fewer bytes.
+const FAILURE_BYTES: usize = 1_000;
+
 /// The result of one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Told {
@@ -103,6 +106,10 @@ fn compare_one(told: &Told, outcome: &Outcome, misses: &mut Vec<Miss>) {
     expect(
         told.text.len() <= ToolResult::MAX_BYTES,
         "a result is longer than its bound",
+    );
+    expect(
+        outcome.kind().is_none() || told.text.len() < FAILURE_BYTES,
+        "a failure is told at length",
     );
     expect(
         !told.lead.contains(CANARY),

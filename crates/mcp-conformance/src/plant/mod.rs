@@ -6,6 +6,7 @@
 
 mod answer;
 mod catalogue;
+mod connection;
 mod left;
 mod permission;
 
@@ -95,13 +96,15 @@ impl Leg<'_> {
     }
 }
 
-/// Every plant: those on answers, on what is left, on imports, and on permission.
+/// Every plant: those on answers, on what is left, on imports, on permission, and on the list
+/// for every connection.
 pub(crate) fn all() -> impl Iterator<Item = Plant> {
     answer::PLANTS
         .iter()
         .chain(left::PLANTS)
         .chain(catalogue::PLANTS)
         .chain(permission::PLANTS)
+        .chain(connection::PLANTS)
         .copied()
 }
 

@@ -194,6 +194,13 @@ pub(super) const PLANTS: &[Plant] = &[
             }
         },
     ),
+    told(
+        "R-161-2j",
+        "a body beyond the bound is told to the model",
+        |told, _| {
+            told.text.push_str(&"x".repeat(1_000));
+        },
+    ),
     told("R-161-5a", "the note stands last", |told, _| {
         if let Some(note) = &told.note {
             told.text = told.text.replacen(note, "", 1) + note;
@@ -216,15 +223,13 @@ pub(super) const PLANTS: &[Plant] = &[
             told.note = told.note.take().map(|note| note.replace("other", "CANARY"));
         },
     ),
-    Plant {
-        name: "a block is not counted",
-        requirement: "R-161-5a",
-        fault: Fault::Outcome(|outcome| {
-            if let Outcome::Result { text, .. } = outcome {
-                *text = text.replace("2 image", "1 image").replace("1 audio", "0 audio");
+    kept("R-161-5a", "a block is not counted", |evidence| {
+        for done in &mut evidence.done {
+            if let Outcome::Result { text, .. } = &mut done.outcome {
+                *text = text.replace("2 image", "1 image");
             }
-        }),
-    },
+        }
+    }),
 ];
 
 const fn told(requirement: &'static str, name: &'static str, alter: fn(&mut Told, &Outcome)) -> Plant {
