@@ -103,3 +103,52 @@ impl MessagePeer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::reply::ReplySpec;
+
+    fn needs_http(method: &str, reply: &str) -> bool {
+        let reply: ReplySpec = serde_json::from_str(reply).unwrap();
+        reply.needs_http(method)
+    }
+
+    #[test]
+    fn what_can_be_said_in_messages_is() {
+        for (method, reply) in [
+            ("tools/call", r#"{"body": "{}"}"#),
+            ("tools/call", r#"{"body": "", "elapse_ms": 5}"#),
+            ("tools/call", r#"{"body": "{}", "framing": "chunked"}"#),
+            ("tools/call", r#"{"body": "{}", "cut": 1, "then": "close"}"#),
+            ("tools/call", r#"{"raw": "", "then": "reset"}"#),
+            ("tools/call", r#"{"silent": true}"#),
+            ("tools/call", r#"{"cancel": true}"#),
+            ("notifications/initialized", r#"{"status": 202, "type": null}"#),
+        ] {
+            assert!(!needs_http(method, reply), "{method} {reply}");
+        }
+    }
+
+    #[test]
+    fn what_only_http_can_say_is_told_by_the_answer() {
+        for (method, reply) in [
+            ("tools/call", r#"{"status": 500}"#),
+            ("tools/call", r#"{"status": 202, "type": null}"#),
+            (
+                "tools/call",
+                r#"{"type": "text/event-stream", "body": "data: {}"}"#,
+            ),
+            ("tools/call", r#"{"fields": [["Mcp-Session-Id", "s"]]}"#),
+            ("tools/call", r#"{"raw": "HTTP/1.1 200 OK"}"#),
+            ("tools/call", r#"{"raw": ""}"#),
+            ("tools/call", r#"{"framing": "chunked_open"}"#),
+            ("tools/call", r#"{"framing": "close"}"#),
+            ("tools/call", r#"{"overstate": 1}"#),
+            ("tools/call", r#"{"body": "{}", "then": "close"}"#),
+            ("notifications/initialized", r#"{"body": "{}"}"#),
+            ("DELETE", r#"{"status": 405}"#),
+        ] {
+            assert!(needs_http(method, reply), "{method} {reply}");
+        }
+    }
+}

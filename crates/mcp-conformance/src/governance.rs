@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_policy::gate::{CatalogueGate, GateRules};
 use mcp_policy::ledger::{RunEnd, RunState};
-use mcp_policy::memory::{MemoryApprovals, MemoryDenials, MemoryLedger, MemoryStore, PermitAll, Word};
+use mcp_policy::memory::{MemoryApprovals, MemoryLedger, MemoryStore, PermitAll, Word};
 use mcp_policy::port::{
-    Actor, ApprovalDecision, Approvals, Audit as _, CallAttempt, CallOrigin, CallRequest, DenialReason, Gate,
-    LedgerError, RunId, RunLedger, Step, StepId, StepOutcome, StoreError, UnixTime,
+    Actor, ApprovalDecision, Approvals, Audit as _, CallAttempt, CallOrigin, CallRequest, DenialReason,
+    Denials, Gate, LedgerError, RunId, RunLedger, Step, StepId, StepOutcome, StoreError, UnixTime,
 };
 use mcp_policy::{ApprovalSubject, GroupNameError};
 use mcp_wire::PortFuture;
@@ -17,7 +17,7 @@ use crate::setup::{ClientSetup, LedgerChange, LedgerSetup, Person, RunSetup};
 /// The ports around the calls of one oracle.
 pub(crate) struct Governance {
     pub(crate) gate: Arc<dyn Gate>,
-    pub(crate) denials: Arc<MemoryDenials>,
+    pub(crate) denials: Arc<KeptDenials>,
     pub(crate) approvals: Arc<AskedPerson>,
     pub(crate) ledger: Arc<FailingLedger>,
     /// The run and the caller of every call.
@@ -111,16 +111,27 @@ impl Governance {
             RunState::Open => "open",
             RunState::Ended(end) => end.name(),
         });
-        let denials = self.denials.all();
         Ok(Kept {
             judged: lock(&self.seen).clone(),
             asked: lock(&self.approvals.asked).clone(),
-            denials: denials
-                .into_iter()
-                .map(|(_, tool, reason)| (tool, reason.name().to_owned()))
-                .collect(),
+            denials: lock(&self.denials.0).clone(),
             run: state.map(str::to_owned),
             steps: self.ledger.inner.steps(),
+        })
+    }
+}
+
+/// Keeps a denial once somebody waits for it to be kept: the name on the wire and the reason.
+#[derive(Default)]
+pub(crate) struct KeptDenials(Arc<Mutex<Vec<(String, String)>>>);
+
+impl Denials for KeptDenials {
+    fn record(&self, attempt: &CallAttempt<'_>, reason: DenialReason) -> PortFuture<Result<(), StoreError>> {
+        let denial = (attempt.tool.as_str().to_owned(), reason.name().to_owned());
+        let kept = self.0.clone();
+        PortFuture::pending(async move {
+            lock(&kept).push(denial);
+            Ok(())
         })
     }
 }

@@ -1,12 +1,16 @@
 //! What a model is given of a call, as plain data: the stated expectation, and what holds for every call.
 
 use mcp_policy::{CallOutcome, Failure, RunEffect, ServerName, ToolResult};
+use mcp_wire::Delivery;
 use serde::Deserialize;
 
 use crate::check::{CANARY, Miss};
 use crate::evidence::Done;
 use crate::outcome::Outcome;
 use crate::profile::SERVER;
+
+/// A result has no more bytes.
+const RESULT_BYTES: usize = 50_000;
 
 /// A failure is told in fewer bytes.
 const FAILURE_BYTES: usize = 1_000;
@@ -20,6 +24,8 @@ pub(crate) struct Told {
     pub(crate) is_error: bool,
     /// The note on omitted blocks, as the client words it.
     pub(crate) note: Option<String>,
+    /// Whether the server may have acted, as the caller is told.
+    pub(crate) delivery: Delivery,
     /// `goes_on`, `suspends` or `ends`.
     pub(crate) run: &'static str,
 }
@@ -41,12 +47,16 @@ pub(crate) struct ExpectedTold {
 impl Told {
     pub(crate) fn of(server: &ServerName, called: Result<CallOutcome, Failure>) -> Self {
         let note = called.as_ref().ok().and_then(|call| call.omitted.note());
+        let delivery = called
+            .as_ref()
+            .map_or_else(Failure::delivery, |_| Delivery::Answered);
         let result = ToolResult::of(server, called);
         Self {
             text: result.to_string(),
             lead: result.lead().to_owned(),
             is_error: result.is_error(),
             note,
+            delivery,
             run: match result.run() {
                 RunEffect::GoesOn => "goes_on",
                 RunEffect::Suspends(_) => "suspends",
@@ -104,7 +114,7 @@ fn compare_one(told: &Told, outcome: &Outcome, misses: &mut Vec<Miss>) {
         "an error does not name the server",
     );
     expect(
-        told.text.len() <= ToolResult::MAX_BYTES,
+        told.text.len() <= RESULT_BYTES,
         "a result is longer than its bound",
     );
     expect(

@@ -1,5 +1,7 @@
 //! Plants on permission, fence and results: on what gate, approvals, denials and ledger keep, and on what a model is told.
 
+use mcp_wire::Delivery;
+
 use super::left::{kept, seen};
 use super::{Fault, Plant};
 use crate::evidence::{Done, Evidence};
@@ -172,6 +174,15 @@ pub(super) const PLANTS: &[Plant] = &[
     kept("R-161-4d", "a denial is a contact", |evidence| {
         evidence.contacts += evidence.kept.denials.len();
     }),
+    told(
+        "R-161-3",
+        "a cancelled call is settled as one that was sent, and told as one that was not",
+        |told, outcome| {
+            if outcome.kind() == Some("cancelled") {
+                told.delivery = Delivery::NotSent;
+            }
+        },
+    ),
     told("R-161-4e", "isError is told as an answer", |told, outcome| {
         if let Outcome::ToolError { .. } = outcome {
             told.is_error = false;
