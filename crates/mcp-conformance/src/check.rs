@@ -2,26 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcp_policy::port::{StepOutcome, StepStatus};
 use mcp_testkit::{PeerLog, RecordedRequest};
-use mcp_wire::Delivery;
 
 use crate::chunking::Chunking;
 use crate::decoder::compare_cuttings;
-use crate::evidence::{Done, Evidence, gather};
+use crate::evidence::{Evidence, gather};
 use crate::keeping::compare_keeping;
 use crate::oracle::{ExpectedRequest, Oracle};
 use crate::outcome::{Outcome, meets};
+use crate::permission::compare_permission;
 use crate::plant::Plant;
 use crate::profile::Profile;
-use crate::reply::{Values, fill};
+use crate::reply::{END_OF_SESSION, Values, fill};
 use crate::script::method_of;
+use crate::told::compare_told;
 
 /// A word that oracles put into replies; it may appear in no failure.
 pub(crate) const CANARY: &str = "CANARY";
-
-/// The method of HTTP that ends a session.
-const END_OF_SESSION: &str = "DELETE";
 
 /// One expectation that was not met, in words.
 #[derive(Debug)]
@@ -59,7 +56,8 @@ fn judge(oracle: &Oracle, profile: &Profile, evidence: &Evidence) -> Vec<Miss> {
         compare_keeping(turn, done, &mut misses);
     }
     compare_contacts(evidence, &mut misses);
-    compare_steps(evidence, &mut misses);
+    compare_permission(oracle, evidence, &values, &mut misses);
+    compare_told(&evidence.done, oracle.told.as_ref(), &mut misses);
     compare_ids(oracle, &evidence.log, &mut misses);
     compare_ends(&evidence.log, &mut misses);
     if let Some(expected) = &oracle.requests {
@@ -90,30 +88,6 @@ fn compare_contacts(evidence: &Evidence, misses: &mut Vec<Miss>) {
             "expected {completed} noted contacts, found {}",
             evidence.contacts
         )));
-    }
-}
-
-/// Each call that began leaves one settled step; one that was not sent leaves no stamp.
-fn compare_steps(evidence: &Evidence, misses: &mut Vec<Miss>) {
-    let calls: Vec<&Done> = evidence.done.iter().filter(|done| done.is_call).collect();
-    if evidence.steps.len() != calls.len() {
-        misses.push(Miss(format!(
-            "expected {} steps, found {}",
-            calls.len(),
-            evidence.steps.len()
-        )));
-    }
-    for (step, Done { outcome, .. }) in evidence.steps.iter().zip(calls) {
-        let Some(&StepOutcome { status, delivery, .. }) = step.outcome() else {
-            misses.push(Miss("a step has no outcome".to_owned()));
-            continue;
-        };
-        if (status == StepStatus::Ok) != outcome.is_completed() {
-            misses.push(Miss(format!("the step is settled as {status:?}")));
-        }
-        if step.is_stamped() != (delivery != Delivery::NotSent) {
-            misses.push(Miss("the stamp does not agree with the delivery".to_owned()));
-        }
     }
 }
 
@@ -200,6 +174,9 @@ fn compare_requests(
     let values = seen_values(log, profile);
     for (expected, request) in expected.into_iter().zip(&log.requests) {
         compare_request(expected, request, &values, misses);
+        if profile.has_fields() {
+            compare_fields(expected, request, &values, misses);
+        }
     }
 }
 
@@ -218,7 +195,8 @@ fn seen_values(log: &PeerLog, profile: &Profile) -> Values {
     values
 }
 
-fn compare_request(
+/// The header fields of a request, where the connection has any.
+fn compare_fields(
     expected: &ExpectedRequest,
     request: &RecordedRequest,
     values: &Values,
@@ -237,6 +215,14 @@ fn compare_request(
             )));
         }
     }
+}
+
+fn compare_request(
+    expected: &ExpectedRequest,
+    request: &RecordedRequest,
+    values: &Values,
+    misses: &mut Vec<Miss>,
+) {
     for text in expected
         .body_has
         .iter()

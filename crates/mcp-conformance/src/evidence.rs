@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use mcp_policy::RegistryError;
-use mcp_policy::port::{Clock as _, ServerStore as _, Step, StoreError, UnixTime};
-use mcp_testkit::{FakeClock, PeerLog, ScriptedPeer};
+use mcp_policy::port::{Clock as _, ServerStore as _, StoreError, UnixTime};
+use mcp_policy::{GroupNameError, RegistryError};
+use mcp_testkit::{FakeClock, PeerLog};
 
 use crate::catalogue::Catalogue;
 use crate::chunking::Chunking;
+use crate::connection::Connection;
+use crate::governance::{Governance, Kept};
 use crate::host::{ActFailed, Host};
 use crate::oracle::{Operation, Oracle};
 use crate::outcome::Outcome;
@@ -17,6 +19,7 @@ use crate::script::{OracleScript, Stage};
 use crate::step::Turn;
 use crate::subject::{Caller, Subject, Surroundings};
 use crate::suite::LoadError;
+use crate::told::Told;
 
 /// Everything that is judged.
 #[derive(Debug)]
@@ -25,7 +28,10 @@ pub(crate) struct Evidence {
     /// Sessions that were opened to be held.
     pub(crate) opened: usize,
     pub(crate) contacts: usize,
-    pub(crate) steps: Vec<Step>,
+    /// Whether there was a client at all.
+    pub(crate) has_client: bool,
+    /// What gate, approvals, denials and ledger were asked and keep.
+    pub(crate) kept: Kept,
     pub(crate) log: PeerLog,
     pub(crate) credential_reads: usize,
 }
@@ -34,6 +40,8 @@ pub(crate) struct Evidence {
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) outcome: Outcome,
+    /// What the model is told of it, if it is a call.
+    pub(crate) told: Option<Told>,
     /// Whether it is a call that came to its first step.
     pub(crate) is_call: bool,
     pub(crate) is_import: bool,
@@ -49,6 +57,7 @@ impl Done {
         host: Option<&Host<'_>>,
         subject: &mut Subject<'_>,
         caller: &Caller,
+        governance: &Governance,
         start: UnixTime,
     ) -> Result<Self, ActFailed> {
         let catalogue = async || match host {
@@ -62,8 +71,10 @@ impl Done {
         }
         let before = catalogue().await;
         let is_call = turn.operation == Operation::CallTool && subject.can_begin(turn).await;
+        let ended = subject.carry_out(turn, caller, governance).await;
         Ok(Self {
-            outcome: subject.carry_out(turn, caller).await,
+            outcome: ended.outcome,
+            told: ended.told,
             is_call,
             is_import: turn.operation == Operation::Import,
             before,
@@ -83,6 +94,8 @@ pub(crate) enum SetUpError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Registry(#[from] RegistryError),
+    #[error(transparent)]
+    Group(#[from] GroupNameError),
     #[error(transparent)]
     Act(#[from] ActFailed),
 }
@@ -105,23 +118,25 @@ pub(crate) fn gather(
         chunking,
         plant,
     );
-    let peer = ScriptedPeer::new(script);
+    let connection = Connection::new(profile.carrier, script);
     let start = clock.wall();
     let record = profile.record(oracle.client.credential)?;
     let name = record.name.clone();
-    let surroundings = Surroundings::new(oracle.client.clone(), peer.clone(), clock);
+    let surroundings = Surroundings::new(oracle, connection.clone(), clock)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()?;
-    let (mut done, mut opened) = (Vec::new(), 0);
-    let ran: Result<(), SetUpError> = runtime.block_on(async {
+    let (mut done, mut opened, mut has_client) = (Vec::new(), 0, false);
+    let ran: Result<Kept, SetUpError> = runtime.block_on(async {
         surroundings.store.add(record).await?;
         for _ in 0..oracle.client.clients {
-            let client = surroundings.client();
+            let client = surroundings.client().await;
+            has_client |= client.is_ok();
             let host = client.as_ref().map(|client| Host {
                 client,
                 store: &surroundings.store,
                 name: &name,
+                approvals: &surroundings.governance.approvals,
             });
             let server;
             let mut subject = match (&host, oracle.held) {
@@ -139,19 +154,21 @@ pub(crate) fn gather(
                 }
                 stage.enter(turn.stage);
                 let host = host.as_ref().ok();
-                done.push(Done::of(turn, host, &mut subject, &caller, start).await?);
+                let governance = &surroundings.governance;
+                done.push(Done::of(turn, host, &mut subject, &caller, governance, start).await?);
             }
             subject.close().await;
         }
-        Ok(())
+        Ok(surroundings.governance.kept().await?)
     });
-    ran?;
+    let kept = ran?;
     let mut evidence = Evidence {
         done,
         opened,
         contacts: surroundings.store.contacts(&name),
-        steps: surroundings.ledger.steps(),
-        log: peer.log(),
+        has_client,
+        kept,
+        log: connection.log(),
         credential_reads: surroundings.credentials.reads(),
     };
     plant.alter_evidence(&mut evidence);

@@ -1,22 +1,27 @@
 //! The host around the client: a record, a catalogue and the registry over them, and what an operator does with them.
 
 use mcp_policy::catalogue::CatalogueRow;
-use mcp_policy::memory::MemoryStore;
+use mcp_policy::memory::{MemoryStore, Word as ApprovalWord};
 use mcp_policy::port::{CatalogueChange, CatalogueStore as _, Committed, ServerStore as _, UnixTime};
-use mcp_policy::{Act as Word, Client, Registry, RegistryError, Server, ServerName, Switch};
+use mcp_policy::{
+    Act as Word, ApprovalRule, Client, DataClass, Registry, RegistryError, Server, ServerName, ServerRecord,
+    Switch,
+};
 use mcp_wire::ToolName;
 
 use crate::catalogue::{Catalogue, OfferedTool};
+use crate::governance::AskedPerson;
 use crate::oracle::Operation;
 use crate::outcome::Outcome;
-use crate::step::{Act, RecordPart};
+use crate::step::{Act, RecordPart, Rule};
 
 /// A client, and the store in which its host keeps the server.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct Host<'a> {
     pub(crate) client: &'a Client,
     pub(crate) store: &'a MemoryStore,
     pub(crate) name: &'a ServerName,
+    pub(crate) approvals: &'a AskedPerson,
 }
 
 /// An act that an oracle asks for did not take place.
@@ -84,6 +89,13 @@ impl<'a> Host<'a> {
             Act::Confirm(tool) => self.confirm(tool).await,
             Act::Withdraw(part) => self.withdraw(*part).await,
             Act::StoreSchema { tool, text } => self.store_schema(tool, text).await,
+            Act::Approval(rule) => self.change(|record| record.approval = approval(*rule)).await,
+            Act::Class(name) => {
+                self.change(|record| record.class = Some(DataClass::from_stored(name)))
+                    .await
+            }
+            Act::Grant(tool) => self.say(tool, ApprovalWord::Granted),
+            Act::Deny(tool) => self.say(tool, ApprovalWord::Denied),
         };
         done.map_err(|error| ActFailed {
             act: act.clone(),
@@ -96,14 +108,24 @@ impl<'a> Host<'a> {
         self.registry().decide(tool, Word::Confirm(shown)).await.map(drop)
     }
 
+    fn say(&self, tool: &str, word: ApprovalWord) -> Result<(), RegistryError> {
+        let is_said = self.approvals.say(tool, word);
+        is_said.then_some(()).ok_or(RegistryError::UnknownTool)
+    }
+
     async fn withdraw(&self, part: RecordPart) -> Result<(), RegistryError> {
-        let record = self.store.server(self.name).await.map_err(RegistryError::Store)?;
-        let mut record = record.ok_or(RegistryError::UnknownServer)?;
-        match part {
+        self.change(|record| match part {
             RecordPart::Class => record.class = None,
             RecordPart::Url => record.endpoint = None,
             RecordPart::Switch => record.switch = Switch::Off,
-        }
+        })
+        .await
+    }
+
+    async fn change(&self, alter: impl FnOnce(&mut ServerRecord)) -> Result<(), RegistryError> {
+        let record = self.store.server(self.name).await.map_err(RegistryError::Store)?;
+        let mut record = record.ok_or(RegistryError::UnknownServer)?;
+        alter(&mut record);
         self.store
             .replace(record)
             .await
@@ -145,5 +167,12 @@ impl<'a> Host<'a> {
 
     fn registry(&self) -> Registry<'a> {
         Registry::new(self.client, self.store, self.store, &[])
+    }
+}
+
+const fn approval(rule: Rule) -> ApprovalRule {
+    match rule {
+        Rule::On => ApprovalRule::Required,
+        Rule::Off => ApprovalRule::NotRequired,
     }
 }

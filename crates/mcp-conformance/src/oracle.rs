@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use crate::permission::ExpectedPermission;
 use crate::reply::{Body, ReplySpec};
+use crate::setup::ClientSetup;
 use crate::step::{Act, ExpectedCatalogue, ExpectedTool, LegReplies, Step, Turn};
 use crate::structure::StructureCase;
+use crate::told::ExpectedTold;
 
 /// A file of oracles that belong together as evidence.
 #[derive(Debug, Deserialize)]
@@ -96,6 +99,8 @@ impl FrameCase {
                 catalogue: None,
                 requests: None,
                 namespaces: None,
+                permission: None,
+                told: None,
                 client: ClientSetup::default(),
             }
         };
@@ -150,6 +155,12 @@ pub struct Oracle {
     /// How many namespaces the ids come from; unchecked when absent.
     #[serde(default)]
     pub namespaces: Option<usize>,
+    /// What gate, approvals, denials and ledger must have been asked and keep.
+    #[serde(default)]
+    pub(crate) permission: Option<ExpectedPermission>,
+    /// What the model must be told of the oracle's own call; unchecked when absent.
+    #[serde(default)]
+    pub(crate) told: Option<ExpectedTold>,
     /// How the client is set up; a healthy one unless it says otherwise.
     #[serde(default)]
     pub(crate) client: ClientSetup,
@@ -174,6 +185,24 @@ impl Oracle {
             .collect()
     }
 
+    /// Whether its server says something that can be said in HTTP only.
+    pub(crate) fn needs_http(&self) -> bool {
+        let mut legs = self.stages().flatten();
+        legs.any(|(method, replies)| replies.iter().any(|reply| reply.needs_http(method)))
+            || self.turns().iter().any(|turn| turn.expect.names_status())
+    }
+
+    /// Whether it says which header fields the server sees.
+    pub(crate) fn names_fields(&self) -> bool {
+        let mut requests = self.requests.iter().flatten();
+        requests.any(|request| !request.fields.is_empty())
+    }
+
+    /// Whether it calls tools by the names that gate and model know.
+    pub(crate) fn is_by_local_name(&self) -> bool {
+        self.turns().iter().any(|turn| turn.tool.is_some())
+    }
+
     /// What the server answers in each stage.
     pub(crate) fn stages(&self) -> impl Iterator<Item = &LegReplies> {
         let before = self.before.iter().enumerate();
@@ -181,52 +210,6 @@ impl Oracle {
             .map(|(stage, step)| step.turn(stage).legs)
             .chain(std::iter::once(&self.legs))
     }
-}
-
-/// What is unusual about the client of an oracle, and its process.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct ClientSetup {
-    /// How many clients carry the operation out, one after another.
-    pub(crate) clients: usize,
-    /// After how many operations another process goes on.
-    pub(crate) fork_after: Option<usize>,
-    /// Whether random bytes can be had.
-    pub(crate) entropy: EntropySetup,
-    /// The first number of the sequence.
-    pub(crate) first: u64,
-    /// Whether the server is configured with a bearer credential.
-    pub(crate) credential: bool,
-}
-
-impl Default for ClientSetup {
-    fn default() -> Self {
-        Self {
-            clients: 1,
-            fork_after: None,
-            entropy: EntropySetup::Healthy,
-            first: 1,
-            credential: false,
-        }
-    }
-}
-
-impl ClientSetup {
-    /// Whether this is a client like any other, for one operation.
-    pub(crate) fn is_ordinary(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
-/// Whether random bytes can be had.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum EntropySetup {
-    Healthy,
-    /// Never.
-    Fails,
-    /// Only for the namespace of each client.
-    FailsAfterwards,
 }
 
 const fn once() -> usize {
@@ -258,7 +241,8 @@ pub enum Operation {
 pub enum Expected {
     /// A tool's answer.
     Result {
-        /// Its whole text, the leading note included.
+        /// Its whole text, the leading note included; in parts where it is long.
+        #[serde(deserialize_with = "Body::deserialize_text")]
         text: String,
         /// The raw text of its structured content; unchecked when absent.
         #[serde(default)]
@@ -329,6 +313,22 @@ pub enum Expected {
         /// All of them, by local name.
         tools: Vec<ExpectedTool>,
     },
+}
+
+impl Expected {
+    /// Whether it says which HTTP status carried an answer.
+    const fn names_status(&self) -> bool {
+        match self {
+            Self::RpcError { http_status, .. } => http_status.is_some(),
+            Self::Result { .. }
+            | Self::ToolError { .. }
+            | Self::Failed { .. }
+            | Self::Pong { .. }
+            | Self::Tools { .. }
+            | Self::Imported { .. }
+            | Self::Offered { .. } => false,
+        }
+    }
 }
 
 /// One request that the server must have seen.

@@ -7,6 +7,17 @@ use crate::catalogue::OfferedTool;
 use crate::oracle::Expected;
 use crate::reply::Values;
 
+/// The kinds of the gate's denials.
+const DENIALS: [&str; 7] = [
+    "tool-not-registered",
+    "tool-disabled",
+    "admin-required",
+    "group-disabled",
+    "above-trust-zone",
+    "policy-unavailable",
+    "server-changed",
+];
+
 /// The end of one operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -67,8 +78,8 @@ impl Outcome {
         }
     }
 
-    pub(crate) fn called(call: CallOutcome) -> Self {
-        let (text, structured) = (call.text, call.structured.map(String::from));
+    pub(crate) fn called(call: &CallOutcome) -> Self {
+        let (text, structured) = (call.text.clone(), call.structured.as_deref().map(str::to_owned));
         if call.is_error {
             Self::ToolError { text }
         } else {
@@ -121,6 +132,34 @@ impl Outcome {
             delivery: String::new(),
             shown: String::new(),
         }
+    }
+
+    /// The kind of a failure, if it is one.
+    pub(crate) fn kind(&self) -> Option<&str> {
+        match self {
+            Self::Failed { kind, .. } => Some(kind),
+            Self::Result { .. }
+            | Self::ToolError { .. }
+            | Self::RpcError { .. }
+            | Self::Pong { .. }
+            | Self::Tools { .. }
+            | Self::Imported { .. }
+            | Self::Offered { .. } => None,
+        }
+    }
+
+    /// Whether the gate denied it.
+    pub(crate) fn is_denied_by_gate(&self) -> bool {
+        self.kind().is_some_and(|kind| DENIALS.contains(&kind))
+    }
+
+    /// Whether it was refused before its step was stamped.
+    pub(crate) fn is_refused_before_stamp(&self) -> bool {
+        let before = ["approval-denied", "approval-pending", "run-limit", "no-run"];
+        self.is_denied_by_gate()
+            || self
+                .kind()
+                .is_some_and(|kind| before.contains(&kind) || kind.starts_with("store-"))
     }
 
     /// Whether an operation on the server completed, be it with a tool's own failure.

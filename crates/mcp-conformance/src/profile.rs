@@ -4,11 +4,16 @@ use mcp_policy::{ApprovalRule, DataClass, ServerName, ServerRecord};
 use mcp_wire::{Credential, CredentialPlacement, CredentialRef, Endpoint};
 use serde::Deserialize;
 
+use crate::connection::Carrier;
+use crate::oracle::Oracle;
 use crate::reply::Values;
 use crate::suite::LoadError;
 
 /// The reference of the credential that a server may be configured with.
 pub(crate) const CREDENTIAL: &str = "env:TOKEN";
+
+/// The name of the server.
+pub(crate) const SERVER: &str = "peer";
 
 /// One connection that the whole list must hold for.
 #[derive(Debug, Clone, Deserialize)]
@@ -18,6 +23,9 @@ pub struct Profile {
     pub name: String,
     /// The session id that the server issues with `initialize`, if any.
     pub session: Option<String>,
+    /// What the connection is made of.
+    #[serde(default)]
+    pub(crate) carrier: Carrier,
     class: Class,
     approval: bool,
 }
@@ -34,9 +42,22 @@ enum Class {
 }
 
 impl Profile {
+    /// Whether an oracle can be asked on this connection.
+    pub(crate) fn can_ask(&self, oracle: &Oracle) -> bool {
+        self.has_fields() || !oracle.needs_http()
+    }
+
+    /// Whether the server sees header fields, and the client statuses.
+    pub(crate) const fn has_fields(&self) -> bool {
+        match self.carrier {
+            Carrier::Http => true,
+            Carrier::Messages => false,
+        }
+    }
+
     /// The record of the server as the operator configured it.
     pub(crate) fn record(&self, credential: bool) -> Result<ServerRecord, LoadError> {
-        let name = ServerName::parse("peer").map_err(|_| LoadError::Profile)?;
+        let name = ServerName::parse(SERVER).map_err(|_| LoadError::Profile)?;
         let endpoint = Endpoint::parse("http://peer.example/mcp").map_err(|_| LoadError::Profile)?;
         let mut record = ServerRecord::new(name, Some(endpoint));
         if credential {

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use mcp_testkit::{PeerReply, ReplyEnd};
-use mcp_wire::Framing;
-use serde::Deserialize;
+use mcp_wire::{BodyEnd, Framing};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 /// One answer. Without a field, the healthy default holds: 200, `application/json`, a declared length.
 #[derive(Debug, Clone, Deserialize)]
@@ -111,6 +112,9 @@ pub(crate) enum Then {
     Close,
     Reset,
 }
+
+/// The method of HTTP that ends a session.
+pub(crate) const END_OF_SESSION: &str = "DELETE";
 
 /// The values that stand for placeholders in a body or a field.
 pub(crate) type Values = BTreeMap<String, String>;
@@ -223,6 +227,30 @@ impl ReplySpec {
         })
     }
 
+    /// Whether it can be said in HTTP only, to a message of this method: by a status, a media type, a header field, the
+    /// bytes of an answer, a length that is not that of the body, or the end of a connection beside a whole answer.
+    pub(crate) fn needs_http(&self, method: &str) -> bool {
+        if self.silent || self.cancel || self.is_end() {
+            return false;
+        }
+        let is_notice = method.starts_with("notifications/") || method == END_OF_SESSION;
+        let (status, media_type) = if is_notice { (202, None) } else { (ok(), json()) };
+        let plain = match self.framing {
+            HttpFraming::Length | HttpFraming::Chunked => true,
+            HttpFraming::ChunkedOpen | HttpFraming::Close => false,
+        };
+        let ends_beside = self.then != Then::KeepOpen && self.cut == 0;
+        let odd = self.raw.is_some() || !self.fields.is_empty() || self.overstate > 0 || ends_beside;
+        self.status != status || self.media_type != media_type || !plain || odd
+    }
+
+    /// Whether it is the end of the connection, without a byte before.
+    fn is_end(&self) -> bool {
+        self.then != Then::KeepOpen
+            && self.raw(&Values::new()).pieces.concat().is_empty()
+            && self.raw.is_some()
+    }
+
     /// How the body holds its frames, if the media type says that it holds any.
     pub(crate) fn reply_framing(&self) -> Option<Framing> {
         match self.media_type.as_deref() {
@@ -247,6 +275,17 @@ pub(crate) struct ScriptedReply {
 }
 
 impl ScriptedReply {
+    /// The one message of the answer on a connection without HTTP, and whether all of it comes.
+    pub(crate) fn message(mut self) -> (Vec<u8>, BodyEnd) {
+        let end = if self.cut == 0 {
+            BodyEnd::Complete
+        } else {
+            BodyEnd::Incomplete
+        };
+        self.body.truncate(self.body.len().saturating_sub(self.cut));
+        (self.body, end)
+    }
+
     /// The raw bytes of the answer.
     pub(crate) fn render(mut self) -> PeerReply {
         let mut head = format!("HTTP/1.1 {} Scripted\r\n", self.status);
@@ -285,6 +324,12 @@ const fn end_of(then: Then, framing: HttpFraming) -> ReplyEnd {
 }
 
 impl Body {
+    /// A text that is written like a body.
+    pub(crate) fn deserialize_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+        let bytes = Self::deserialize(deserializer)?.render(&Values::new());
+        String::from_utf8(bytes).map_err(D::Error::custom)
+    }
+
     fn render(&self, values: &Values) -> Vec<u8> {
         match self {
             Self::Text(text) => fill(text, values).into_bytes(),

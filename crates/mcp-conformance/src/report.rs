@@ -7,23 +7,29 @@ use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value, json};
 
 use crate::check::Miss;
-use crate::run::Verdict;
-use crate::suite::{Pending, Suite};
+use crate::checklist::ListReport;
+use crate::run::{ProfileRun, Verdict};
+use crate::suite::Suite;
 
 /// The verdicts of a run.
 #[derive(Debug)]
 pub struct Report {
     verdicts: Vec<Verdict>,
-    pending: Vec<Pending>,
-    /// Requirements that are neither proven by an oracle nor pending.
+    runs: Vec<ProfileRun>,
+    /// The list of checks; nothing when only a part of the suite ran.
+    list: Option<ListReport>,
+    /// Requirements that nothing proves.
     unproven: Vec<String>,
 }
 
 impl Report {
-    pub(crate) fn new(verdicts: Vec<Verdict>, suite: &Suite) -> Self {
+    pub(crate) fn new(verdicts: Vec<Verdict>, runs: Vec<ProfileRun>, suite: &Suite, is_whole: bool) -> Self {
+        let list = is_whole
+            .then(|| ListReport::of(suite, &verdicts).unwrap_or_else(|error| ListReport::unreadable(&error)));
         Self {
             verdicts,
-            pending: suite.pending.clone(),
+            runs,
+            list,
             unproven: suite.unproven(),
         }
     }
@@ -43,10 +49,11 @@ impl Report {
             .count()
     }
 
-    /// Whether something ran, everything holds, and no requirement lacks an oracle without being pending.
+    /// Whether something ran, everything holds, no requirement lacks an oracle, and the list of checks holds.
     #[must_use]
     pub fn is_green(&self) -> bool {
-        self.failed() == 0 && self.passed() > 0 && self.unproven.is_empty()
+        let list_holds = self.list.as_ref().is_none_or(|list| list.faults.is_empty());
+        self.failed() == 0 && self.passed() > 0 && self.unproven.is_empty() && list_holds
     }
 
     /// The run as one JSON object.
@@ -68,12 +75,8 @@ impl Report {
                 })
             })
             .collect();
-        let pending: Vec<Value> = self
-            .pending
-            .iter()
-            .map(|open| json!({"requirements": open.requirements, "title": open.title, "step": open.step}))
-            .collect();
-        json!({"passed": self.passed(), "failed": self.failed(), "verdicts": verdicts, "pending": pending})
+        let list = self.list.as_ref().map(ToString::to_string);
+        json!({"passed": self.passed(), "failed": self.failed(), "verdicts": verdicts, "list": list})
     }
 
     /// The run as JUnit XML, one suite for each profile.
@@ -136,26 +139,40 @@ impl fmt::Display for Report {
         for (set, (passed, failed)) in sets {
             writeln!(f, "{set:<28} {passed} passed, {failed} failed")?;
         }
-        for open in &self.pending {
-            writeln!(
-                f,
-                "pending, step {}: {} ({})",
-                open.step,
-                open.title,
-                open.requirements.join(" ")
-            )?;
+        for run in &self.runs {
+            writeln!(f, "{run}")?;
+        }
+        if let Some(list) = &self.list {
+            writeln!(f, "{list}")?;
         }
         let unproven = if self.unproven.is_empty() {
             "none".to_owned()
         } else {
             self.unproven.join(" ")
         };
-        writeln!(f, "requirements neither proven nor pending: {unproven}")?;
+        writeln!(f, "requirements that nothing proves: {unproven}")?;
         write!(
             f,
             "conformance: {} passed, {} failed",
             self.passed(),
             self.failed()
+        )
+    }
+}
+
+impl fmt::Display for ProfileRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "profile {:<10} {} oracles in {:.2} s, {} of the list for every connection uncut in {:.2} s; {} need HTTP, {} without \
+             their header fields",
+            self.name,
+            self.oracles,
+            self.time.as_secs_f64(),
+            self.listed,
+            self.listed_time.as_secs_f64(),
+            self.need_http,
+            self.without_fields
         )
     }
 }

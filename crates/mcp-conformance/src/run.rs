@@ -1,6 +1,9 @@
 //! The run of a suite: every oracle under every profile in every cutting.
 
+use std::time::{Duration, Instant};
+
 use crate::check::{Miss, check, check_decoder};
+use crate::checklist::NO_PROFILE;
 use crate::chunking::Chunking;
 use crate::oracle::Oracle;
 use crate::plant::Plant;
@@ -30,11 +33,19 @@ pub struct Verdict {
 #[must_use]
 pub fn run(suite: &Suite, filter: &str) -> Report {
     let mut verdicts = Vec::new();
+    let mut runs: Vec<ProfileRun> = suite.profiles.iter().map(ProfileRun::of).collect();
     for oracle in suite.oracles.iter().filter(|oracle| oracle.matches(filter)) {
         // What the decoder misses stands under the first profile.
         let mut on_decoder = check_decoder(oracle);
-        for profile in &suite.profiles {
-            verdicts.push(run_oracle(oracle, profile, std::mem::take(&mut on_decoder)));
+        for (profile, run) in suite.profiles.iter().zip(&mut runs) {
+            if profile.can_ask(oracle) {
+                let started = Instant::now();
+                let (verdict, uncut) = run_oracle(oracle, profile, std::mem::take(&mut on_decoder));
+                verdicts.push(verdict);
+                run.note(oracle, profile, started.elapsed(), uncut);
+            } else {
+                run.need_http += 1;
+            }
         }
     }
     for case in suite
@@ -47,29 +58,78 @@ pub fn run(suite: &Suite, filter: &str) -> Report {
             set: STRUCTURE.to_owned(),
             requirements: case.requirements.clone(),
             title: case.title.clone(),
-            profile: "-".to_owned(),
+            profile: NO_PROFILE.to_owned(),
             misses: check_structure(case, suite, Plant::NONE),
         });
     }
-    Report::new(verdicts, suite)
+    Report::new(verdicts, runs, suite, filter.is_empty())
+}
+
+/// What one profile was asked, and how long it took.
+#[derive(Debug)]
+pub(crate) struct ProfileRun {
+    pub(crate) name: String,
+    pub(crate) oracles: usize,
+    /// Oracles that were not asked because the connection has no HTTP.
+    pub(crate) need_http: usize,
+    /// Oracles that were asked without the header fields that they name.
+    pub(crate) without_fields: usize,
+    pub(crate) time: Duration,
+    /// The oracles of the list for every connection, and the time of one pass over them, in which no answer is cut.
+    pub(crate) listed: usize,
+    pub(crate) listed_time: Duration,
+}
+
+/// What the requirements of the list for every connection begin with.
+const LIST: &str = "R-161-";
+
+impl ProfileRun {
+    fn of(profile: &Profile) -> Self {
+        Self {
+            name: profile.name.clone(),
+            oracles: 0,
+            need_http: 0,
+            without_fields: 0,
+            time: Duration::ZERO,
+            listed: 0,
+            listed_time: Duration::ZERO,
+        }
+    }
+
+    fn note(&mut self, oracle: &Oracle, profile: &Profile, time: Duration, uncut: Duration) {
+        self.oracles += 1;
+        self.time += time;
+        self.without_fields += usize::from(!profile.has_fields() && oracle.names_fields());
+        if oracle.requirements.iter().any(|known| known.starts_with(LIST)) {
+            self.listed += 1;
+            self.listed_time += uncut;
+        }
+    }
 }
 
 /// The set of the cases that the project's own files decide.
 const STRUCTURE: &str = "structure";
 
-fn run_oracle(oracle: &Oracle, profile: &Profile, mut misses: Vec<Miss>) -> Verdict {
+/// The verdict over all cuttings, and the time of the one in which nothing is cut.
+fn run_oracle(oracle: &Oracle, profile: &Profile, mut misses: Vec<Miss>) -> (Verdict, Duration) {
+    let mut uncut = Duration::ZERO;
     for chunking in Chunking::ALL {
+        let started = Instant::now();
         let found = check(oracle, profile, chunking, Plant::NONE).into_iter();
+        if chunking == Chunking::Whole {
+            uncut = started.elapsed();
+        }
         misses.extend(found.map(|Miss(miss)| Miss(format!("cut {}: {miss}", chunking.name()))));
     }
-    Verdict {
+    let verdict = Verdict {
         id: oracle.id.clone(),
         set: oracle.set.clone(),
         requirements: oracle.requirements.clone(),
         title: oracle.title.clone(),
         profile: profile.name.clone(),
         misses,
-    }
+    };
+    (verdict, uncut)
 }
 
 pub(crate) fn check_structure(case: &StructureCase, suite: &Suite, plant: Plant) -> Vec<Miss> {

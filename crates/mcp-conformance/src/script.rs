@@ -11,7 +11,7 @@ use crate::chunking::Chunking;
 use crate::oracle::Oracle;
 use crate::plant::Plant;
 use crate::profile::Profile;
-use crate::reply::{ReplySpec, Values, id_values};
+use crate::reply::{ReplySpec, ScriptedReply, Values, id_values};
 use crate::step::LegReplies;
 use crate::subject::Caller;
 
@@ -61,15 +61,6 @@ impl OracleScript {
             plant,
         }
     }
-
-    /// Time passes and nothing is answered.
-    fn no_answer(&self, length: Duration) -> PeerReply {
-        self.clock.advance(length);
-        PeerReply {
-            pieces: Vec::new(),
-            end: ReplyEnd::KeepOpen,
-        }
-    }
 }
 
 /// What an oracle's server answers to the `turn`th message of a method.
@@ -109,8 +100,19 @@ impl Stage {
     }
 }
 
-impl Script for OracleScript {
-    fn answer(&mut self, request: &RecordedRequest) -> PeerReply {
+/// What the server does about one message, before it becomes bytes.
+pub(crate) enum Scripted {
+    /// It says nothing, and time passes.
+    Nothing,
+    /// It answers.
+    Reply(ScriptedReply),
+    /// It sends bytes that need not be an answer.
+    Raw(PeerReply),
+}
+
+impl OracleScript {
+    /// What the server does about one message.
+    pub(crate) fn scripted(&mut self, request: &RecordedRequest) -> Scripted {
         let method = method_of(request).to_owned();
         let turn = next(self.answered.entry(method.clone()).or_default());
         let stage = self.stage.at();
@@ -128,22 +130,42 @@ impl Script for OracleScript {
         let spec = spec(legs, self.session.as_deref(), &method, turn_in_stage);
         if spec.cancel {
             self.caller.cancel();
-            return self.no_answer(ASKED_EVERY);
+            self.clock.advance(ASKED_EVERY);
+            return Scripted::Nothing;
         }
         if spec.silent {
-            return self.no_answer(FOR_EVER);
+            self.clock.advance(FOR_EVER);
+            return Scripted::Nothing;
         }
         self.clock
             .advance(self.plant.elapse(Duration::from_millis(spec.elapse_ms)));
-        let PeerReply { pieces, end } = match spec.script(&self.values) {
+        match spec.script(&self.values) {
             Some(mut reply) => {
                 self.plant.alter_reply(&mut reply, &self.values);
-                reply.render()
+                Scripted::Reply(reply)
             }
-            None => spec.raw(&self.values),
+            None => Scripted::Raw(spec.raw(&self.values)),
+        }
+    }
+
+    /// The pieces in which bytes are read.
+    pub(crate) fn cut(&self, bytes: &[u8]) -> Vec<Vec<u8>> {
+        self.chunking.cut(bytes)
+    }
+}
+
+impl Script for OracleScript {
+    fn answer(&mut self, request: &RecordedRequest) -> PeerReply {
+        let PeerReply { pieces, end } = match self.scripted(request) {
+            Scripted::Nothing => PeerReply {
+                pieces: Vec::new(),
+                end: ReplyEnd::KeepOpen,
+            },
+            Scripted::Reply(reply) => reply.render(),
+            Scripted::Raw(raw) => raw,
         };
         PeerReply {
-            pieces: self.chunking.cut(&pieces.concat()),
+            pieces: self.cut(&pieces.concat()),
             end,
         }
     }

@@ -63,6 +63,14 @@ pub(crate) enum Act {
     Confirm(String),
     /// The record of the server loses a part.
     Withdraw(RecordPart),
+    /// The operator says whether the server's tools need an approval.
+    Approval(Rule),
+    /// The operator says of which class the server's data is.
+    Class(String),
+    /// The person grants what is pending for a tool.
+    Grant(String),
+    /// The person denies what is pending for a tool.
+    Deny(String),
     /// The store gives back another text for a tool's input schema.
     StoreSchema {
         /// Whose.
@@ -70,6 +78,14 @@ pub(crate) enum Act {
         /// Which.
         text: String,
     },
+}
+
+/// A rule that is on or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Rule {
+    On,
+    Off,
 }
 
 /// A part of a record that a server needs.

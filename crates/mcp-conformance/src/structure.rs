@@ -26,6 +26,12 @@ pub struct StructureCase {
     /// Texts that a file must hold, by the file's path.
     #[serde(default)]
     holds: BTreeMap<String, Vec<String>>,
+    /// How often a file must hold a text, by the file's path and the text.
+    #[serde(default)]
+    counts: BTreeMap<String, BTreeMap<String, usize>>,
+    /// All the lines of a file but those that begin with `#`.
+    #[serde(default)]
+    lines: BTreeMap<String, Vec<String>>,
     /// Texts that no document may hold: no `.md` file at the root or under `docs` and `specs`. Compared without case.
     #[serde(default)]
     no_document_says: Vec<String>,
@@ -51,6 +57,23 @@ impl StructureCase {
             let found = read(&root.join(file), plant)?;
             let lacking = texts.iter().filter(|text| !found.contains(text.as_str()));
             misses.extend(lacking.map(|text| Miss(format!("{file} lacks {text}"))));
+        }
+        for (file, texts) in &self.counts {
+            let found = read(&root.join(file), plant)?;
+            for (text, expected) in texts {
+                let count = found.matches(text.as_str()).count();
+                if count != *expected {
+                    misses.push(Miss(format!("{file} holds {text} {count} times, not {expected}")));
+                }
+            }
+        }
+        for (file, expected) in &self.lines {
+            let found = read(&root.join(file), plant)?;
+            let found = found.lines().filter(|line| !line.starts_with('#'));
+            if !found.clone().eq(expected.iter().map(String::as_str)) {
+                let found: Vec<&str> = found.collect();
+                misses.push(Miss(format!("{file} holds {found:?}, not {expected:?}")));
+            }
         }
         if !self.no_document_says.is_empty() {
             for document in documents(root)? {

@@ -4,69 +4,72 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
-use mcp_http::{HttpOptions, HttpTransport, Tls};
-use mcp_policy::memory::{FixedApprovals, MemoryDenials, MemoryLedger, MemoryStore, PermitAll};
-use mcp_policy::port::{
-    Actor, ApprovalDecision, Cancellation, CancellationUnknown, Clock, RunId, RunLedger, Untraced,
+use mcp_policy::memory::MemoryStore;
+use mcp_policy::port::{Cancellation, CancellationUnknown, Clock as _, Untraced};
+use mcp_policy::{
+    CallOutcome, Client, Failure, GroupNameError, Ports, Refusal, RegistryError, Server, ServerName, Session,
+    WalkLimits,
 };
-use mcp_policy::{Client, Failure, Ports, Refusal, RegistryError, Server, Session, WalkLimits};
-use mcp_testkit::{AdmitAll, FakeClock, FixedProcess, MemoryCredentials, ScriptedPeer, SeededEntropy};
+use mcp_testkit::{FakeClock, FixedProcess, MemoryCredentials, SeededEntropy};
 use mcp_wire::{Arguments, ClientInfo, Entropy, EntropyUnavailable, PortFuture, RequestIds, ToolName};
 
+use crate::connection::Connection;
+use crate::governance::Governance;
 use crate::host::Host;
-use crate::oracle::{ClientSetup, EntropySetup, Operation};
+use crate::oracle::{Operation, Oracle};
 use crate::outcome::Outcome;
 use crate::profile::CREDENTIAL;
+use crate::setup::{ClientSetup, EntropySetup};
 use crate::step::Turn;
+use crate::told::Told;
 
 /// Where the clients of one oracle live: the process, the stores, the peer.
 pub(crate) struct Surroundings {
     setup: ClientSetup,
-    peer: ScriptedPeer,
+    connection: Connection,
     clock: FakeClock,
     entropy: Arc<OracleEntropy>,
     pub(crate) process: Arc<FixedProcess>,
     pub(crate) credentials: Arc<MemoryCredentials>,
     /// Servers, catalogue and contacts.
     pub(crate) store: Arc<MemoryStore>,
-    pub(crate) ledger: Arc<MemoryLedger>,
+    /// Gate, denials, approvals and ledger.
+    pub(crate) governance: Governance,
 }
 
 impl Surroundings {
-    pub(crate) fn new(setup: ClientSetup, peer: ScriptedPeer, clock: FakeClock) -> Self {
-        Self {
+    pub(crate) fn new(
+        oracle: &Oracle,
+        connection: Connection,
+        clock: FakeClock,
+    ) -> Result<Self, GroupNameError> {
+        let (setup, store) = (oracle.client.clone(), Arc::<MemoryStore>::default());
+        Ok(Self {
+            governance: Governance::new(&setup, &store, oracle.is_by_local_name())?,
             entropy: Arc::new(OracleEntropy::new(setup.entropy)),
             setup,
-            peer,
+            connection,
             clock,
             process: Arc::default(),
             credentials: Arc::new(MemoryCredentials::holding(CREDENTIAL, "secret")),
-            store: Arc::default(),
-            ledger: Arc::default(),
-        }
+            store,
+        })
     }
 
     /// A client; or, when its namespace cannot be drawn, how every operation of it would end.
-    pub(crate) fn client(&self) -> Result<Client, Outcome> {
+    pub(crate) async fn client(&self) -> Result<Client, Outcome> {
         self.entropy.next_client();
         let ids = RequestIds::starting_at(self.entropy.clone(), self.process.clone(), self.setup.first)
             .map_err(|error| Outcome::of(&Failure::from(Refusal::Id(error))))?;
-        let transport = HttpTransport::with_dialler(
-            Arc::new(AdmitAll),
-            self.credentials.clone(),
-            Arc::new(self.peer.clone()),
-            Tls::platform(),
-            HttpOptions::default(),
-        );
         let ports = Ports {
-            transport: Arc::new(transport),
+            transport: self.connection.transport(self.credentials.clone()),
             clock: Arc::new(self.clock.clone()),
             entropy: self.entropy.clone(),
             process: self.process.clone(),
-            gate: Arc::new(PermitAll),
-            denials: Arc::new(MemoryDenials::default()),
-            approvals: Arc::new(FixedApprovals(ApprovalDecision::Granted)),
-            ledger: self.ledger.clone(),
+            gate: self.governance.gate.clone(),
+            denials: self.governance.denials.clone(),
+            approvals: self.governance.approvals.clone(),
+            ledger: self.governance.ledger.clone(),
             health: self.store.clone(),
             trace: Arc::new(Untraced),
         };
@@ -74,9 +77,7 @@ impl Surroundings {
             name: "conformance".to_owned(),
             version: "1".to_owned(),
         };
-        // In memory it is opened at once; a second client goes on with the run of the first.
-        let (run, actor) = on_behalf_of();
-        let _opened_before = self.ledger.open(&run, &actor, self.clock.wall());
+        self.governance.open_run(self.clock.wall()).await;
         Ok(Client::with_ids(info, ids, ports))
     }
 }
@@ -86,7 +87,7 @@ pub(crate) enum Subject<'a> {
     /// The client, with a session for each operation.
     Client(Host<'a>),
     /// One session that the host holds.
-    Session(Box<Session<'a>>),
+    Session(Box<Session<'a>>, &'a ServerName),
     /// Nothing: every operation ends like this.
     None(Outcome),
 }
@@ -95,14 +96,14 @@ impl<'a> Subject<'a> {
     /// Opens a session to be held.
     pub(crate) async fn hold(client: &'a Client, server: &'a Server) -> Self {
         match client.open_session(server).await {
-            Ok(session) => Self::Session(Box::new(session)),
+            Ok(session) => Self::Session(Box::new(session), &server.name),
             Err(failure) => Self::None(Outcome::of(&failure)),
         }
     }
 
     pub(crate) const fn is_held(&self) -> bool {
         match self {
-            Self::Session(_) => true,
+            Self::Session(..) => true,
             Self::Client(_) | Self::None(_) => false,
         }
     }
@@ -113,83 +114,115 @@ impl<'a> Subject<'a> {
             Self::Client(host) => {
                 host.server(turn.operation).await.is_ok() && host.remote_name(turn.tool).await.is_ok()
             }
-            Self::Session(session) => !session.is_gone(),
+            Self::Session(session, _) => !session.is_gone(),
             Self::None(_) => false,
         }
     }
 
     /// Carries one operation out and says what came of it.
-    pub(crate) async fn carry_out(&mut self, turn: Turn<'_>, caller: &Caller) -> Outcome {
+    pub(crate) async fn carry_out(
+        &mut self,
+        turn: Turn<'_>,
+        caller: &Caller,
+        governance: &Governance,
+    ) -> Ended {
         match self {
-            Self::Client(host) => match by_record(*host, turn, caller).await {
-                Ok(outcome) => outcome,
-                Err(error) => Outcome::of_registry(&error),
-            },
-            Self::Session(session) => match in_session(session, turn, caller).await {
-                Ok(outcome) => outcome,
-                Err(failure) => Outcome::of(&failure),
-            },
-            Self::None(outcome) => outcome.clone(),
+            Self::Client(host) => by_record(*host, turn, caller, governance)
+                .await
+                .unwrap_or_else(|error| Outcome::of_registry(&error).into()),
+            Self::Session(session, server) => in_session(session, server, turn, caller, governance)
+                .await
+                .unwrap_or_else(|failure| Outcome::of(&failure).into()),
+            Self::None(outcome) => outcome.clone().into(),
         }
     }
 
     /// Ends what is held.
     pub(crate) async fn close(self) {
         match self {
-            Self::Session(session) => session.close().await,
+            Self::Session(session, _) => session.close().await,
             Self::Client(_) | Self::None(_) => {}
         }
     }
 }
 
+/// How an operation ended: what it came to, and what the model is told where it is a call.
+pub(crate) struct Ended {
+    pub(crate) outcome: Outcome,
+    pub(crate) told: Option<Told>,
+}
+
+impl From<Outcome> for Ended {
+    fn from(outcome: Outcome) -> Self {
+        Self { outcome, told: None }
+    }
+}
+
+impl Ended {
+    fn of_call(server: &ServerName, called: Result<CallOutcome, Failure>) -> Self {
+        Self {
+            outcome: match &called {
+                Ok(call) => Outcome::called(call),
+                Err(failure) => Outcome::of(failure),
+            },
+            told: Some(Told::of(server, called)),
+        }
+    }
+}
+
 /// An operation of the server that the host's record names, in a session of its own.
-async fn by_record(host: Host<'_>, turn: Turn<'_>, caller: &Caller) -> Result<Outcome, RegistryError> {
+async fn by_record(
+    host: Host<'_>,
+    turn: Turn<'_>,
+    caller: &Caller,
+    governance: &Governance,
+) -> Result<Ended, RegistryError> {
     // What the registry does needs no server at hand.
     match turn.operation {
-        Operation::Import => return Ok(host.import().await),
-        Operation::RemoteTools => return Ok(host.remote_tools().await),
+        Operation::Import => return Ok(host.import().await.into()),
+        Operation::RemoteTools => return Ok(host.remote_tools().await.into()),
         Operation::CallTool | Operation::ListTools | Operation::Ping | Operation::Probe => {}
     }
     let server = host.server(turn.operation).await?;
     let tool = host.remote_name(turn.tool).await?;
-    let (run, actor) = on_behalf_of();
+    let Governance { run, actor, .. } = governance;
     let client = host.client;
-    Ok(match turn.operation {
-        Operation::CallTool => Outcome::called(
-            client
-                .call_tool(&server, &tool, &Arguments::none(), &run, &actor, caller)
-                .await?,
-        ),
+    let outcome = match turn.operation {
+        Operation::CallTool => {
+            let none = Arguments::none();
+            let called = client.call_tool(&server, &tool, &none, run, actor, caller).await;
+            return Ok(Ended::of_call(&server.name, called));
+        }
         Operation::ListTools => Outcome::tools(&client.list_tools(&server, WalkLimits::default()).await?),
         Operation::Ping => Outcome::pong(&client.ping(&server).await?),
         Operation::Probe => Outcome::pong(&client.probe(&server).await?.pong),
         Operation::Import | Operation::RemoteTools => Outcome::impossible(),
-    })
+    };
+    Ok(outcome.into())
 }
 
 /// An operation in a session that is held.
-async fn in_session(session: &mut Session<'_>, turn: Turn<'_>, caller: &Caller) -> Result<Outcome, Failure> {
-    let (run, actor) = on_behalf_of();
-    Ok(match (turn.operation, ToolName::parse("echo")) {
-        (Operation::CallTool, Ok(tool)) => Outcome::called(
-            session
-                .call_tool(&tool, &Arguments::none(), &run, &actor, caller)
-                .await?,
-        ),
+async fn in_session(
+    session: &mut Session<'_>,
+    server: &ServerName,
+    turn: Turn<'_>,
+    caller: &Caller,
+    governance: &Governance,
+) -> Result<Ended, Failure> {
+    let Governance { run, actor, .. } = governance;
+    let outcome = match (turn.operation, ToolName::parse("echo")) {
+        (Operation::CallTool, Ok(tool)) => {
+            let none = Arguments::none();
+            let called = session.call_tool(&tool, &none, run, actor, caller).await;
+            return Ok(Ended::of_call(server, called));
+        }
         (Operation::ListTools, _) => Outcome::tools(&session.list_tools(WalkLimits::default()).await?),
         // A held session has had its handshake.
         (Operation::Ping, _) => Outcome::pong(session.pong()),
         (Operation::Probe, _) => Outcome::pong(&session.probe().await?.pong),
         (Operation::CallTool | Operation::Import | Operation::RemoteTools, _) => Outcome::impossible(),
-    })
-}
-
-/// The run and the user of every call.
-fn on_behalf_of() -> (RunId, Actor) {
-    (
-        RunId("conformance".to_owned()),
-        Actor::User("operator".to_owned()),
-    )
+    };
+    Ok(outcome.into())
 }
 
 /// The caller of every operation, who cancels when the oracle says so. It cannot wake anybody.

@@ -1,4 +1,4 @@
-//! The suite on disk: profiles, oracles and what is still open.
+//! The suite on disk: profiles, oracles and the list of checks.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use mcp_testkit::{FixedProcess, SeededEntropy};
 use mcp_wire::{Framing, RequestId, RequestIds};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use crate::checklist::Check;
 use crate::oracle::{FrameCase, Oracle, OracleFile};
 use crate::profile::Profile;
 use crate::reply::id_values;
@@ -23,26 +23,14 @@ pub struct Suite {
     pub oracles: Vec<Oracle>,
     /// The profiles, by name.
     pub profiles: Vec<Profile>,
-    /// Checks that have no oracle yet.
-    pub pending: Vec<Pending>,
+    /// The numbered list of checks.
+    pub checks: Vec<Check>,
     /// Cases that the project's own files decide.
     pub structure: Vec<StructureCase>,
     /// The root of the project whose files these are.
     pub root: PathBuf,
     /// The requirements of the specifications, by id, in the order of their text.
     pub requirements: Vec<String>,
-}
-
-/// A check that has no oracle yet, and the step that brings it.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Pending {
-    /// Its requirements.
-    pub requirements: Vec<String>,
-    /// What it will show.
-    pub title: String,
-    /// The step of the plan that brings it.
-    pub step: u32,
 }
 
 /// `specs/` cannot be used.
@@ -108,7 +96,7 @@ impl Suite {
         let suite = Self {
             oracles,
             profiles: profiles?,
-            pending: read(&conformance.join("pending.json"))?,
+            checks: read(&conformance.join("checks.json"))?,
             structure,
             root: specs.join(".."),
             requirements,
@@ -121,14 +109,13 @@ impl Suite {
 }
 
 impl Suite {
-    /// The requirements that no oracle names and that are not pending.
+    /// The requirements that nothing proves.
     pub(crate) fn unproven(&self) -> Vec<String> {
         let named: BTreeSet<&String> = self
             .oracles
             .iter()
             .flat_map(|oracle| &oracle.requirements)
             .chain(self.structure.iter().flat_map(|case| &case.requirements))
-            .chain(self.pending.iter().flat_map(|open| &open.requirements))
             .collect();
         self.requirements
             .iter()

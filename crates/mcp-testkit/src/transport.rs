@@ -20,6 +20,8 @@ type MemoryScript = dyn FnMut(&Message) -> MemoryAnswer + Send;
 pub enum MemoryAnswer {
     /// The bytes of one JSON text.
     Json(Vec<u8>),
+    /// The bytes of one JSON text in pieces, and whether all of them have come.
+    Pieces(Vec<Vec<u8>>, BodyEnd),
     /// The bytes of one JSON text, and a session with them.
     JsonInSession(Vec<u8>, SessionId),
     /// The notification was accepted.
@@ -61,17 +63,20 @@ impl MemoryExchange {
     fn judge(
         &self,
         message: &Message,
-        body: &[u8],
+        pieces: &[Vec<u8>],
+        end: BodyEnd,
         session: Option<SessionId>,
     ) -> Result<Answer, ExchangeError> {
         let Expectation::Response(id) = message.leg().expectation else {
             return Ok(Answer::Accepted);
         };
         let mut decoder = ReplyDecoder::new(id, Framing::Json, self.target.limits);
-        let mut input = body;
-        while decoder.push(&mut input)?.is_some() {}
+        for piece in pieces {
+            let mut input = &piece[..];
+            while decoder.push(&mut input)?.is_some() {}
+        }
         Ok(Answer::Reply {
-            reply: decoder.finish(BodyEnd::Complete)?,
+            reply: decoder.finish(end)?,
             session,
             http_status: None,
         })
@@ -86,8 +91,11 @@ impl Exchange for MemoryExchange {
         self.delivery = Delivery::Unknown;
         let answer = (self.script.lock().unwrap_or_else(PoisonError::into_inner))(&message);
         let outcome = match answer {
-            MemoryAnswer::Json(body) => self.judge(&message, &body, None),
-            MemoryAnswer::JsonInSession(body, session) => self.judge(&message, &body, Some(session)),
+            MemoryAnswer::Json(body) => self.judge(&message, &[body], BodyEnd::Complete, None),
+            MemoryAnswer::Pieces(pieces, end) => self.judge(&message, &pieces, end, None),
+            MemoryAnswer::JsonInSession(body, session) => {
+                self.judge(&message, &[body], BodyEnd::Complete, Some(session))
+            }
             MemoryAnswer::Accepted => Ok(Answer::Accepted),
             MemoryAnswer::Silence => return Poll::Pending,
             MemoryAnswer::Failed(error) => Err(error),

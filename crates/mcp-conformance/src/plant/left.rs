@@ -160,7 +160,7 @@ pub(super) const PLANTS: &[Plant] = &[
         }
     }),
     kept("R-227-5c", "a call leaves no step", |evidence| {
-        evidence.steps.clear()
+        evidence.kept.steps.clear()
     }),
     seen("R-181-1", "only JSON is offered", |log| {
         for request in &mut log.requests {

@@ -6,17 +6,20 @@
 
 mod answer;
 mod catalogue;
+mod connection;
 mod left;
+mod permission;
 
 use std::time::Duration;
 
 use mcp_testkit::PeerLog;
 
 use crate::catalogue::OfferedTool;
-use crate::evidence::Evidence;
+use crate::evidence::{Done, Evidence};
 use crate::oracle::Oracle;
 use crate::outcome::Outcome;
 use crate::reply::{ScriptedReply, Values};
+use crate::told::Told;
 
 /// One fault, and the requirement that it breaks.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +45,8 @@ pub(crate) enum Fault {
     Seen(fn(&mut PeerLog)),
     /// On what the client's own stores hold.
     Kept(fn(&mut Evidence)),
+    /// On what a model is told of each call.
+    Told(fn(&mut Told, &Outcome)),
     /// On each tool that gate and model see.
     Offered(fn(&mut OfferedTool)),
     /// On the text of each of the project's files.
@@ -60,6 +65,7 @@ impl Fault {
             Self::Wording(_) | Self::ReplyWording(_) => {
                 Some("kinds and texts of failures are each client's own")
             }
+            Self::Told(_) => Some("what a model is told is not printed"),
             Self::Seen(_) => Some("what the server saw is not compared"),
             Self::Kept(_) | Self::Offered(_) => Some("the stores are in the client's process"),
             Self::Text(_) => Some("it is in a file of this project"),
@@ -90,12 +96,15 @@ impl Leg<'_> {
     }
 }
 
-/// Every plant: those on answers, on what is left, and on imports.
+/// Every plant: those on answers, on what is left, on imports, on permission, and on the list
+/// for every connection.
 pub(crate) fn all() -> impl Iterator<Item = Plant> {
     answer::PLANTS
         .iter()
         .chain(left::PLANTS)
         .chain(catalogue::PLANTS)
+        .chain(permission::PLANTS)
+        .chain(connection::PLANTS)
         .copied()
 }
 
@@ -121,6 +130,13 @@ impl Plant {
             }
             Fault::Seen(alter) => alter(&mut evidence.log),
             Fault::Kept(alter) => alter(evidence),
+            Fault::Told(alter) => {
+                for Done { told, outcome, .. } in &mut evidence.done {
+                    if let Some(told) = told {
+                        alter(told, outcome);
+                    }
+                }
+            }
             Fault::Offered(alter) => {
                 for done in &mut evidence.done {
                     if let Outcome::Offered { tools } = &mut done.outcome {

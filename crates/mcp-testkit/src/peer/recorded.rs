@@ -3,7 +3,7 @@
 /// One complete request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedRequest {
-    /// The HTTP method.
+    /// The HTTP method; on a connection without HTTP, that of the message.
     pub http_method: String,
     /// The request target.
     pub target: String,
