@@ -15,7 +15,7 @@ use crate::options::SqliteOptions;
 use crate::thread::StoreThread;
 use crate::{catalogue, connection, contacts, file, servers};
 
-/// Servers, catalogue, contacts and the ledger in one file of SQLite.
+/// Servers, catalogue, contacts, the ledger, denials and approvals in one file of SQLite.
 ///
 /// One thread owns the connection. A question reaches it when its answer is first polled; no call blocks its caller, and
 /// no runtime is needed. Questions are answered one after the other, so each reads what those before it wrote. A change

@@ -274,8 +274,10 @@ mod tests {
         let thread = with_a_table();
         let (rung, mut woken) = mpsc::channel(1);
         let waker = Waker::from(Arc::new(Rung(rung)));
-        let mut answer = put(&thread, || {});
+        let (asked, is_asked) = std::sync::mpsc::channel::<()>();
+        let mut answer = put(&thread, move || is_asked.recv().unwrap());
         assert!(ask(&mut answer, &waker).is_pending());
+        asked.send(()).unwrap();
         woken.blocking_recv().unwrap();
         assert_eq!(heard(rows(&thread)), Ok(1));
         drop(answer);

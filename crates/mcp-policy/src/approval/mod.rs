@@ -17,7 +17,6 @@ use crate::server::ServerName;
 ///
 /// [`Approvals`]: crate::port::Approvals
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub struct ApprovalSubject {
     /// The server.
     pub server: ServerName,

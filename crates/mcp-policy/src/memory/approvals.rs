@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use mcp_wire::PortFuture;
 
 use crate::approval::ApprovalSubject;
-use crate::port::{ApprovalDecision, ApprovalId, Approvals, StoreError};
+use crate::port::{Approval, ApprovalDecision, ApprovalDesk, ApprovalId, Approvals, StoreError, Word};
 
 /// Gives the same word on every call: a standing word.
 #[derive(Debug, Clone, Copy)]
@@ -29,27 +29,6 @@ pub struct MemoryApprovals(Mutex<Kept>);
 struct Kept {
     last: u64,
     all: Vec<Approval>,
-}
-
-/// One approval that was asked for and is not used up.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Approval {
-    /// The number under which it is decided.
-    pub id: ApprovalId,
-    /// What it is for.
-    pub subject: ApprovalSubject,
-    /// What was said of it; `None` while it is pending.
-    pub word: Option<Word>,
-}
-
-/// A person's word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Word {
-    /// Yes, once.
-    Granted,
-    /// No, until it is taken back.
-    Denied,
 }
 
 /// There is no approval of this id: it was never given out, is used up or was taken back.
@@ -112,6 +91,20 @@ impl MemoryApprovals {
 impl Approvals for MemoryApprovals {
     fn decide(&self, subject: &ApprovalSubject) -> PortFuture<Result<ApprovalDecision, StoreError>> {
         PortFuture::ready(self.kept().decide(subject))
+    }
+}
+
+impl ApprovalDesk for MemoryApprovals {
+    fn approvals(&self) -> PortFuture<Result<Vec<Approval>, StoreError>> {
+        PortFuture::ready(Ok(self.list()))
+    }
+
+    fn say(&self, id: ApprovalId, word: Word) -> PortFuture<Result<bool, StoreError>> {
+        PortFuture::ready(Ok(Self::say(self, id, word).is_ok()))
+    }
+
+    fn withdraw(&self, id: ApprovalId) -> PortFuture<Result<bool, StoreError>> {
+        PortFuture::ready(Ok(Self::withdraw(self, id).is_ok()))
     }
 }
 

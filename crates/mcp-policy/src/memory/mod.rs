@@ -5,7 +5,8 @@ mod gate;
 mod ledger;
 mod store;
 
-pub use self::approvals::{Approval, FixedApprovals, MemoryApprovals, UnknownApproval, Word};
+pub use self::approvals::{FixedApprovals, MemoryApprovals, UnknownApproval};
 pub use self::gate::{MemoryDenials, PermitAll};
 pub use self::ledger::MemoryLedger;
 pub use self::store::MemoryStore;
+pub use crate::port::{Approval, Word};

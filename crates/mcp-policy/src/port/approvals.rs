@@ -26,6 +26,59 @@ pub trait Approvals: Send + Sync {
     fn decide(&self, subject: &ApprovalSubject) -> PortFuture<Result<ApprovalDecision, StoreError>>;
 }
 
+/// Where a person reads what calls wait for, and gives a word.
+pub trait ApprovalDesk: Send + Sync {
+    /// All that were asked for and are not used up, in the order in which they were asked for.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`].
+    fn approvals(&self) -> PortFuture<Result<Vec<Approval>, StoreError>>;
+
+    /// Gives a word on an approval; the last one counts. `false` when there is none of this id: it was never given out, is
+    /// used up or was taken back.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`].
+    ///
+    /// # Cancel safety
+    ///
+    /// A word whose answer is dropped may have been given.
+    fn say(&self, id: ApprovalId, word: Word) -> PortFuture<Result<bool, StoreError>>;
+
+    /// Forgets an approval with whatever was said of it; the next call asks anew. `false` as for [`ApprovalDesk::say`].
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`].
+    ///
+    /// # Cancel safety
+    ///
+    /// An approval whose answer is dropped may have been forgotten.
+    fn withdraw(&self, id: ApprovalId) -> PortFuture<Result<bool, StoreError>>;
+}
+
+/// One approval that was asked for and is not used up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approval {
+    /// The number under which it is decided.
+    pub id: ApprovalId,
+    /// What it is for.
+    pub subject: ApprovalSubject,
+    /// What was said of it; `None` while it is pending.
+    pub word: Option<Word>,
+}
+
+/// A person's word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Word {
+    /// Yes, once.
+    Granted,
+    /// No, until it is taken back.
+    Denied,
+}
+
 /// What is known of an approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ApprovalDecision {

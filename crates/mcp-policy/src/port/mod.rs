@@ -15,7 +15,7 @@ mod servers;
 mod store;
 mod trace;
 
-pub use self::approvals::{ApprovalDecision, ApprovalId, Approvals};
+pub use self::approvals::{Approval, ApprovalDecision, ApprovalDesk, ApprovalId, Approvals, Word};
 pub use self::cancellation::{Cancellation, CancellationUnknown, Never};
 pub use self::catalogue::{
     CatalogueChange, CatalogueStore, Committed, Generation, ImportFailure, ImportStatus, ImportSuccess,

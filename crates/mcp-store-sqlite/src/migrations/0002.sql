@@ -109,3 +109,20 @@ CREATE TABLE denials (
     user   TEXT,
     reason TEXT NOT NULL
 ) STRICT;
+
+-- What calls wait for a person's word on. The word is NULL until it is said. Without a local name and a definition the call
+-- is outside the catalogue. An id is never given again.
+CREATE TABLE approvals (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    server     TEXT NOT NULL,
+    url        TEXT NOT NULL,
+    tool       TEXT NOT NULL,
+    local_name TEXT,
+    definition TEXT,
+    arguments  TEXT NOT NULL,
+    word       TEXT,
+    CHECK ((local_name IS NULL) = (definition IS NULL))
+) STRICT;
+
+CREATE UNIQUE INDEX approvals_subjects ON approvals
+    (server, url, tool, coalesce(local_name, ''), coalesce(definition, ''), arguments);

@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod approvals;
 mod calls;
 mod damage;
 mod denials;

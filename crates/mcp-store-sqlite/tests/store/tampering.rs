@@ -25,12 +25,16 @@ impl Wake for Rung {
 }
 
 /// Stamps a step whose answer comes and is not taken.
-fn stamp_for_nobody(store: &SqliteStore, call: &Call) {
+fn stamp_for_nobody(directory: &Directory, store: &SqliteStore, call: &Call) {
+    // The stamp waits for this lock until the answer has been polled.
+    let raw = directory.raw();
+    raw.execute_batch("BEGIN IMMEDIATE").unwrap();
     let (rung, heard) = mpsc::channel();
     let waker = Waker::from(Arc::new(Rung(rung)));
     let mut answer = store.stamp(&call.request(), at(4));
     let polled = Future::poll(Pin::new(&mut answer), &mut Context::from_waker(&waker));
     assert!(polled.is_pending());
+    raw.execute_batch("ROLLBACK").unwrap();
     heard.recv().unwrap();
 }
 
@@ -45,7 +49,7 @@ fn ledger(directory: &Directory) -> SqliteStore {
         let step = block_on(store.stamp(&call.request(), at(3))).unwrap();
         block_on(store.settle(step, well(), at(4))).unwrap();
     }
-    stamp_for_nobody(&store, &plain);
+    stamp_for_nobody(directory, &store, &plain);
     block_on(store.end(&full.run, RunEnd::Done, at(5))).unwrap();
     block_on(store.stamp(&plain.request(), at(6))).unwrap();
     block_on(store.reclaim(at(100_000))).unwrap();
