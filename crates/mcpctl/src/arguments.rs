@@ -38,7 +38,7 @@ pub(crate) enum Command {
         /// The arguments, a JSON object; `-` reads them from standard input.
         #[arg(default_value = "{}", value_name = "ARGS_JSON|-")]
         arguments: String,
-        /// Approve this call. Without it a person is asked on a terminal, or the call stays pending.
+        /// Approve this call. Without it a person is asked on a terminal, or the call waits for a word given by `approval grant`.
         #[arg(long)]
         approve: bool,
         #[command(flatten)]
@@ -67,6 +67,9 @@ pub(crate) enum Command {
     /// What the permission gate says. Contacts no server.
     #[command(subcommand)]
     Policy(PolicyCommand),
+    /// What calls wait for, and a person's word on it. Contacts no server.
+    #[command(subcommand)]
+    Approval(ApprovalCommand),
     /// The calls that were made. Contacts no server.
     #[command(subcommand)]
     Audit(AuditCommand),
@@ -83,6 +86,18 @@ pub(crate) enum PolicyCommand {
         #[command(flatten)]
         standing: Standing,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ApprovalCommand {
+    /// Show what was asked for and is not used up.
+    List,
+    /// Let the call take place, once: the next time that it is made just so.
+    Grant { id: u64 },
+    /// Refuse the call until the word is withdrawn.
+    Deny { id: u64 },
+    /// Take a word back. The next such call asks anew.
+    Withdraw { id: u64 },
 }
 
 #[derive(Debug, Subcommand)]

@@ -45,6 +45,7 @@ pub(crate) enum Local {
     RoleUnknown,
     StepUnknown,
     ProxyInvalid,
+    ApprovalUnknown,
 }
 
 impl Local {
@@ -74,6 +75,7 @@ impl Local {
             Self::RoleUnknown => "role-unknown",
             Self::StepUnknown => "step-unknown",
             Self::ProxyInvalid => "proxy-invalid",
+            Self::ApprovalUnknown => "approval-unknown",
         }
     }
 
@@ -95,7 +97,8 @@ impl Local {
             | Self::ZoneUnknown
             | Self::RoleUnknown
             | Self::StepUnknown
-            | Self::ProxyInvalid => true,
+            | Self::ProxyInvalid
+            | Self::ApprovalUnknown => true,
             Self::CaUnreadable
             | Self::CaInvalid
             | Self::RuntimeUnavailable

@@ -295,6 +295,7 @@ fn command_line() -> Vec<Failed> {
         Local::RoleUnknown,
         Local::StepUnknown,
         Local::ProxyInvalid,
+        Local::ApprovalUnknown,
     ];
     let traces = [TraceContextError::Parent, TraceContextError::State];
     let traces = traces.map(|error| Failed::typed(error.kind(), error));

@@ -8,9 +8,7 @@ use mcp_host::{OsEntropy, Server, Wiring};
 use mcp_policy::ApprovalSubject;
 use mcp_policy::gate::CatalogueGate;
 use mcp_policy::memory::FixedApprovals;
-use mcp_policy::port::{
-    Actor, ApprovalDecision, ApprovalId, Approvals, CallAttempt, CallOrigin, RunId, StoreError,
-};
+use mcp_policy::port::{Actor, ApprovalDecision, Approvals, CallAttempt, CallOrigin, RunId, StoreError};
 use mcp_policy::{ApprovalRule, Refusal, RegistryError, ServerName};
 use mcp_wire::{Arguments, Entropy, PortFuture, Target, ToolName};
 
@@ -98,7 +96,10 @@ fn run_kept(name: &ServerName, typed: &Typed<'_>, options: &Options) -> Result<E
     };
     wiring.approvals = match call.server.approval {
         ApprovalRule::NotRequired => Arc::new(FixedApprovals(ApprovalDecision::Granted)),
-        ApprovalRule::Required => Arc::new(Word::on(&call, &origin, typed.approve)),
+        ApprovalRule::Required => match decided(&call, typed.approve) {
+            Some(decision) => Arc::new(Said::of(&call, &origin, decision)),
+            None => stores.approvals.clone(),
+        },
     };
     wiring.gate = Arc::new(CatalogueGate::new(
         stores.servers.clone(),
@@ -155,15 +156,34 @@ fn run_id() -> Result<RunId, Failed> {
     Ok(RunId(format!("mcpctl-{:032x}", u128::from_be_bytes(bytes))))
 }
 
-/// The operator's word on one call, given before the call begins. It counts for that call and no other.
-struct Word {
+/// The word that is given with the call: by `--approve`, or by a person at a terminal. `None` leaves it to the approvals that
+/// the store keeps.
+fn decided(call: &Call, approve: bool) -> Option<ApprovalDecision> {
+    if approve {
+        return Some(ApprovalDecision::Granted);
+    }
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return None;
+    }
+    let (tool, server) = (printable_line(call.tool.as_str()), &call.server.name);
+    let arguments = printable_line(call.arguments.as_str());
+    let mut answer = String::new();
+    let told = write!(io::stderr(), "call {tool} on {server} with {arguments}? [y/N] ");
+    match told.and_then(|()| io::stdin().lock().read_line(&mut answer)) {
+        Ok(read) if read > 0 && matches!(answer.trim(), "y" | "yes") => Some(ApprovalDecision::Granted),
+        Ok(read) if read > 0 => Some(ApprovalDecision::Denied),
+        Ok(_) | Err(_) => None,
+    }
+}
+
+/// A word that was given before its call began. It counts for that call and no other.
+struct Said {
     subject: ApprovalSubject,
     decision: ApprovalDecision,
 }
 
-impl Word {
-    /// `--approve`, or the answer of a person at a terminal; else nobody has decided.
-    fn on(call: &Call, origin: &CallOrigin, approve: bool) -> Self {
+impl Said {
+    fn of(call: &Call, origin: &CallOrigin, decision: ApprovalDecision) -> Self {
         let attempt = CallAttempt {
             server: &call.server,
             tool: &call.tool,
@@ -173,37 +193,17 @@ impl Word {
         };
         Self {
             subject: ApprovalSubject::of(&attempt.permitted(origin)),
-            decision: if approve {
-                ApprovalDecision::Granted
-            } else {
-                asked(call)
-            },
+            decision,
         }
     }
 }
 
-fn asked(call: &Call) -> ApprovalDecision {
-    let pending = ApprovalDecision::Pending(ApprovalId(1));
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return pending;
-    }
-    let (tool, server) = (printable_line(call.tool.as_str()), &call.server.name);
-    let arguments = printable_line(call.arguments.as_str());
-    let mut answer = String::new();
-    let told = write!(io::stderr(), "call {tool} on {server} with {arguments}? [y/N] ");
-    match told.and_then(|()| io::stdin().lock().read_line(&mut answer)) {
-        Ok(read) if read > 0 && matches!(answer.trim(), "y" | "yes") => ApprovalDecision::Granted,
-        Ok(read) if read > 0 => ApprovalDecision::Denied,
-        Ok(_) | Err(_) => pending,
-    }
-}
-
-impl Approvals for Word {
+impl Approvals for Said {
     fn decide(&self, subject: &ApprovalSubject) -> PortFuture<Result<ApprovalDecision, StoreError>> {
         let decision = if *subject == self.subject {
             self.decision
         } else {
-            ApprovalDecision::Pending(ApprovalId(1))
+            ApprovalDecision::Denied
         };
         PortFuture::ready(Ok(decision))
     }

@@ -1,5 +1,6 @@
 //! The commands: each is read whole, carried out, and given back as what is shown of it.
 
+mod approval;
 mod audit;
 mod call;
 mod config;
@@ -47,6 +48,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ended, Failed> {
         Command::Tool(command) => tools::run(command, options),
         Command::Status => status::run(options),
         Command::Policy(command) => policy::run(command, options),
+        Command::Approval(command) => approval::run(command, options),
         Command::Audit(command) => audit::run(command, options),
     }
 }

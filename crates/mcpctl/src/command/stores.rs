@@ -6,7 +6,8 @@ use std::sync::Arc;
 use mcp_host::OsEntropy;
 use mcp_policy::ledger::LeaseHolder;
 use mcp_policy::port::{
-    Audit, CatalogueStore, DenialLog, Denials, HealthStore, RunLedger, ServerStore, StoreError,
+    ApprovalDesk, Approvals, Audit, CatalogueStore, DenialLog, Denials, HealthStore, RunLedger, ServerStore,
+    StoreError,
 };
 use mcp_policy::{Refusal, RegistryError, ServerName, ServerRecord};
 use mcp_store_sqlite::{SqliteOptions, SqliteStore};
@@ -22,6 +23,8 @@ pub(crate) struct Stores {
     pub(crate) health: Arc<dyn HealthStore>,
     pub(crate) denials: Arc<dyn Denials>,
     pub(crate) denial_log: Arc<dyn DenialLog>,
+    pub(crate) approvals: Arc<dyn Approvals>,
+    pub(crate) desk: Arc<dyn ApprovalDesk>,
     pub(crate) ledger: Arc<dyn RunLedger>,
     pub(crate) audit: Arc<dyn Audit>,
 }
@@ -43,6 +46,8 @@ impl Stores {
             health: store.clone(),
             denials: store.clone(),
             denial_log: store.clone(),
+            approvals: store.clone(),
+            desk: store.clone(),
             ledger: store.clone(),
             audit: store,
         })

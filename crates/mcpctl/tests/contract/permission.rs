@@ -50,10 +50,52 @@ fn a_call_waits_for_an_approval_and_is_made_with_one() {
         pending.stderr,
         "mcpctl: this call waits for approval 1 (demo, approval-pending, not-sent)\n"
     );
+    let again = desk.run(&["call", "demo", "mcp_demo_echo"]);
+    assert!(
+        again.stderr.contains("approval 1 ("),
+        "the same call waits for the same word: {again:?}"
+    );
+    let other = desk.run(&["call", "demo", "echo", r#"{"other":1}"#]);
+    assert!(other.stderr.contains("approval 2 ("), "{other:?}");
     for tool in ["echo", "mcp_demo_echo"] {
         assert_eq!(desk.well(&["call", "demo", tool, "--approve"]), "hello\n");
     }
     assert_eq!(calls(server), 2);
+}
+
+#[test]
+fn a_word_that_was_given_before_counts_for_one_call() {
+    let server = Server::start(TOOLS);
+    let desk = desk("desk", &server);
+    let waits = |arguments: &str, id: &str| {
+        let ended = desk.run(&["call", "demo", "echo", arguments]);
+        assert!(ended.stderr.contains(&format!("approval {id} (")), "{ended:?}");
+    };
+    waits("{}", "1");
+    let listed = desk.well(&["approval", "list"]);
+    assert!(listed.starts_with("1\tpending\tdemo echo\t"), "{listed}");
+    assert!(
+        desk.well(&["approval", "grant", "1"])
+            .starts_with("1\tgranted\tdemo echo\t")
+    );
+    waits(r#"{"other":1}"#, "2");
+    assert_eq!(desk.well(&["call", "demo", "echo"]), "hello\n");
+    waits("{}", "3");
+    desk.well(&["approval", "deny", "3"]);
+    for _ in 0..2 {
+        let denied = desk.run(&["call", "demo", "echo"]);
+        assert!(denied.stderr.contains("approval-denied"), "{denied:?}");
+    }
+    desk.well(&["approval", "withdraw", "3"]);
+    waits("{}", "4");
+    let gone = desk.run(&["approval", "grant", "1"]);
+    assert!(gone.stderr.contains("approval-unknown"), "{gone:?}");
+    // A grant is for the definition that was shown.
+    desk.well(&["approval", "grant", "4"]);
+    desk.well(&["tool", "disable", "mcp_demo_echo"]);
+    let off = desk.run(&["call", "demo", "echo"]);
+    assert!(off.stderr.contains("tool-disabled"), "{off:?}");
+    assert_eq!(calls(server), 1);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::table;
 
 /// Kinds of the commands on the store. Their runs are driven and searched by `store.rs` and `walk_through.rs`, or by the
 /// store's own tests; no secret of theirs goes anywhere but into the store, by reference.
-const OF_THE_STORE: [&str; 32] = [
+const OF_THE_STORE: [&str; 33] = [
     "server-name-invalid",
     "server-exists",
     "class-unknown",
@@ -36,6 +36,7 @@ const OF_THE_STORE: [&str; 32] = [
     "role-unknown",
     "step-unknown",
     "proxy-invalid",
+    "approval-unknown",
     "ledger-entry-missing",
     "ledger-entry-altered",
     "ledger-cut",
