@@ -4,7 +4,13 @@ use std::fmt;
 
 /// Writes the digits of a digest.
 pub(crate) fn write(f: &mut fmt::Formatter<'_>, digest: &[u8; 32]) -> fmt::Result {
-    digest.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut text = [0; 64];
+    for (pair, byte) in text.chunks_exact_mut(2).zip(digest) {
+        let digit = |nibble: u8| DIGITS.get(usize::from(nibble)).copied().unwrap_or_default();
+        pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 0xf)]);
+    }
+    f.write_str(str::from_utf8(&text).unwrap_or_default())
 }
 
 /// Reads the digits of a digest; `None` when the text is not wholly of the form.

@@ -74,9 +74,15 @@ impl Chain {
 
     /// Binds an entry to the chain and gives its hash.
     pub fn link(&mut self, entry: &Entry) -> ChainHash {
-        let bound = format!("{}\n{}", self.head, entry.text());
+        let (before, text) = (self.head.to_string(), entry.text());
+        let bound = [
+            &b"mcp-ledger-entry/1\n"[..],
+            before.as_bytes(),
+            b"\n",
+            text.as_bytes(),
+        ];
         self.entries += 1;
-        self.head = ChainHash(Digest::of("mcp-ledger-entry/1", bound.as_bytes()));
+        self.head = ChainHash(Digest::of_pieces(&bound));
         self.head
     }
 

@@ -4,6 +4,8 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::hex;
+
 /// SHA-256 over a prefix that names what it is of, a line feed, and the bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
@@ -12,10 +14,13 @@ impl Digest {
     /// The digest of `bytes` as what `prefix` names.
     #[must_use]
     pub fn of(prefix: &str, bytes: &[u8]) -> Self {
+        Self::of_pieces(&[prefix.as_bytes(), b"\n", bytes])
+    }
+
+    /// The digest of what these pieces are, one after another.
+    pub(crate) fn of_pieces(pieces: &[&[u8]]) -> Self {
         let mut hasher = Sha256::new();
-        hasher.update(prefix.as_bytes());
-        hasher.update(b"\n");
-        hasher.update(bytes);
+        pieces.iter().for_each(|piece| hasher.update(piece));
         Self(hasher.finalize().into())
     }
 
@@ -37,28 +42,13 @@ impl Digest {
     ///
     /// [`DigestError`] when the text is not wholly of the form.
     pub fn parse(text: &str) -> Result<Self, DigestError> {
-        let nibble = |byte: u8| match byte {
-            b'0'..=b'9' => Ok(byte - b'0'),
-            b'a'..=b'f' => Ok(byte - b'a' + 10),
-            _ => Err(DigestError),
-        };
-        let mut bytes = [0; 32];
-        if text.len() != 2 * bytes.len() {
-            return Err(DigestError);
-        }
-        for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
-            let [high, low] = pair else {
-                return Err(DigestError);
-            };
-            *byte = nibble(*high)? << 4 | nibble(*low)?;
-        }
-        Ok(Self(bytes))
+        hex::read(text).map(Self).ok_or(DigestError)
     }
 }
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        hex::write(f, &self.0)
     }
 }
 

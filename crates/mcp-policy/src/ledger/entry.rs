@@ -1,6 +1,6 @@
 //! One entry of the ledger: who did what, when, in a form that can be hashed.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use mcp_wire::{Delivery, write_json_string};
 
@@ -184,7 +184,10 @@ impl Entry {
     /// of its fields. It is what is hashed and what is shown, and is never read back.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut text = Text(format!("[{},{}", self.seq, self.at.0.as_nanos()));
+        let mut text = Text(String::with_capacity(512));
+        text.0.push('[');
+        // Writing to a `String` does not fail.
+        let _infallible = write!(text.0, "{},{}", self.seq, self.at.0.as_nanos());
         text.string(self.event.name());
         text.string(&self.run.0);
         match &self.event {
@@ -193,26 +196,26 @@ impl Entry {
                     Actor::User(user) => text.string(user),
                     Actor::Unattended => text.raw("null"),
                 }
-                text.string(&holder.to_string());
+                text.quoted(holder);
                 text.time(*until);
             }
             Event::Stamped { step, call, until } => {
-                text.raw(&step.0.to_string());
+                text.raw(step.0);
                 text.string(&call.server);
                 text.string(&call.tool);
                 match &call.definition {
-                    Some(definition) => text.string(&definition.to_string()),
+                    Some(definition) => text.quoted(definition),
                     None => text.raw("null"),
                 }
-                text.string(&call.arguments.to_string());
-                text.raw(&call.argument_bytes.to_string());
+                text.quoted(call.arguments);
+                text.raw(call.argument_bytes);
                 text.time(*until);
             }
             Event::Settled { step, outcome } => {
-                text.raw(&step.0.to_string());
+                text.raw(step.0);
                 text.outcome(outcome);
             }
-            Event::NeverSent { step } | Event::InDoubt { step } => text.raw(&step.0.to_string()),
+            Event::NeverSent { step } | Event::InDoubt { step } => text.raw(step.0),
             Event::Ended { end } => text.string(end.name()),
         }
         text.0.push(']');
@@ -224,9 +227,13 @@ impl Entry {
 struct Text(String);
 
 impl Text {
-    fn raw(&mut self, json: &str) {
-        self.0.push(',');
-        self.0.push_str(json);
+    fn raw(&mut self, json: impl fmt::Display) {
+        let _infallible = write!(self.0, ",{json}");
+    }
+
+    /// A text of digits and letters, which needs no escape.
+    fn quoted(&mut self, value: impl fmt::Display) {
+        let _infallible = write!(self.0, ",\"{value}\"");
     }
 
     fn string(&mut self, value: &str) {
@@ -235,7 +242,7 @@ impl Text {
     }
 
     fn time(&mut self, time: UnixTime) {
-        self.raw(&time.0.as_nanos().to_string());
+        self.raw(time.0.as_nanos());
     }
 
     fn outcome(&mut self, outcome: &StepOutcome) {
@@ -244,13 +251,13 @@ impl Text {
         self.string(&outcome.kind);
         match &outcome.result {
             Some(note) => {
-                self.string(&note.digest.to_string());
-                self.raw(&note.bytes.to_string());
-                self.raw(if note.is_error { "true" } else { "false" });
+                self.quoted(note.digest);
+                self.raw(note.bytes);
+                self.raw(note.is_error);
             }
             None => self.raw("null"),
         }
-        (outcome.timing.parts().iter()).for_each(|part| self.raw(&part.to_string()));
+        outcome.timing.parts().iter().for_each(|part| self.raw(part));
     }
 }
 

@@ -4,7 +4,8 @@ use std::future::Future;
 use std::time::Duration;
 
 use mcp_policy::ledger::{
-    Broken, ChainHash, Digest, Event, LeaseHolder, Linked, Run, RunEnd, RunState, VerifyError, verify,
+    Broken, Chain, ChainHash, Digest, Entry, Event, LeaseHolder, Linked, Run, RunEnd, RunState, VerifyError,
+    verify,
 };
 use mcp_policy::memory::MemoryLedger;
 use mcp_policy::port::{
@@ -352,4 +353,32 @@ fn a_ledger_that_others_write_to_is_verified_all_the_same() {
         let verified = now(verify(&ledger));
         assert_eq!(verified.map(|verified| verified.runs), expected, "{writes}");
     }
+}
+
+/// The hashes were computed by hand from the form that the records describe, so that the form cannot change unseen.
+#[test]
+fn the_form_of_an_entry_and_of_the_chain_is_fixed() {
+    let (_, event) = Run::open(
+        RunId("r".to_owned()),
+        Actor::User("ann".to_owned()),
+        LeaseHolder(7),
+        UnixTime(Duration::from_nanos(5)),
+    );
+    let entry = Entry {
+        seq: 1,
+        at: UnixTime(Duration::from_nanos(5)),
+        run: RunId("r".to_owned()),
+        event,
+    };
+    let text = r#"[1,5,"opened","r","ann","00000000000000000000000000000007",600000000005]"#;
+    assert_eq!(entry.text(), text);
+    let mut chain = Chain::new();
+    assert_eq!(
+        chain.head().to_string(),
+        "7311883f2ddc7d0a35419dfff15e45cc6ab4a6b417ed10a5e9aaa396f8553af6"
+    );
+    assert_eq!(
+        chain.link(&entry).to_string(),
+        "ca71bbad6cdfaebf0172e2c9e0def2d5ef3aee42456d7ad17f2758e72aaf3555"
+    );
 }
