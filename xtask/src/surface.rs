@@ -15,9 +15,10 @@ use self::lines::Surface;
 use self::tree::Tree;
 use crate::failure::Failure;
 
-const CRATES: [&str; 5] = [
+const CRATES: [&str; 6] = [
     "mcp-wire",
     "mcp-http",
+    "mcp-server",
     "mcp-policy",
     "mcp-store-sqlite",
     "mcp-host",

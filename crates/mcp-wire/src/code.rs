@@ -14,10 +14,22 @@ use core::fmt;
 pub struct ErrorCode(i64);
 
 impl ErrorCode {
+    /// `-32700`: the text is not JSON.
+    pub const PARSE_ERROR: Self = Self(-32_700);
+    /// `-32600`: the text is no valid request, or not at this time.
+    pub const INVALID_REQUEST: Self = Self(-32_600);
     /// `-32601`: the method does not exist.
     pub const METHOD_NOT_FOUND: Self = Self(-32_601);
     /// `-32602`: the parameters are not valid.
     pub const INVALID_PARAMS: Self = Self(-32_602);
+    /// `-32603`: the server could not answer, through no fault of the client.
+    pub const INTERNAL_ERROR: Self = Self(-32_603);
+
+    /// The code of an error that is sent. What is received is read with [`ErrorCode::from_literal`].
+    #[must_use]
+    pub const fn new(code: i64) -> Self {
+        Self(code)
+    }
 
     /// Reads the literal of a JSON number ([RFC 8259, section 6]). Takes time linear in its length and allocates
     /// nothing, whatever its exponent.

@@ -21,10 +21,7 @@ pub(crate) struct Envelope<'a> {
 impl<'a> Envelope<'a> {
     pub(crate) fn parse(text: &'a str, depth_limit: usize) -> Result<Self, Malformed> {
         let mut scanner = Scanner::new(text, depth_limit);
-        let kind = scanner.peek_type();
-        if kind != Some(JsonType::Object) {
-            return Err(not_an_object(&mut scanner));
-        }
+        open_object(&mut scanner)?;
         let mut envelope = Self::default();
         read_members(&mut scanner, |name, value| {
             let slot = match name {
@@ -69,12 +66,13 @@ impl<'a> ErrorMembers<'a> {
 }
 
 /// Whether a member's name is known; if so, the value that it had before.
-enum Known<'a> {
+pub(crate) enum Known<'a> {
     Yes(Option<JsonValue<'a>>),
     No,
 }
 
-fn read_members<'a>(
+/// Walks the members of the object that comes next.
+pub(crate) fn read_members<'a>(
     scanner: &mut Scanner<'a>,
     mut read: impl FnMut(&str, JsonValue<'a>) -> Known<'a>,
 ) -> Result<(), Malformed> {
@@ -97,6 +95,15 @@ fn read_members<'a>(
         Some(offset) => Err(Malformed::at(MalformedKind::DuplicateMember, offset)),
         None if repeated => Err(Malformed::new(MalformedKind::DuplicateMember)),
         None => Ok(()),
+    }
+}
+
+/// Accepts a text whose root is an object.
+pub(crate) fn open_object(scanner: &mut Scanner<'_>) -> Result<(), Malformed> {
+    if scanner.peek_type() == Some(JsonType::Object) {
+        Ok(())
+    } else {
+        Err(not_an_object(scanner))
     }
 }
 

@@ -77,7 +77,11 @@ fn read_capabilities(value: Option<JsonValue<'_>>) -> Result<Box<str>, Malformed
 }
 
 fn read_server(value: Option<JsonValue<'_>>) -> Result<PeerInfo, Malformed> {
-    let value = value.ok_or(MalformedKind::ServerInfoInvalid)?;
+    read_peer_info(&value.ok_or(MalformedKind::ServerInfoInvalid)?)
+}
+
+/// Reads a `serverInfo` or `clientInfo`.
+pub(crate) fn read_peer_info(value: &JsonValue<'_>) -> Result<PeerInfo, Malformed> {
     let value = value.require(JsonType::Object, MalformedKind::ServerInfoInvalid)?;
     let (mut name, mut version) = (None, None);
     for_each_member(value.text, |member, value| match member {
