@@ -8,6 +8,7 @@ mod failure;
 mod interop;
 mod links;
 mod surface;
+mod variants;
 
 use std::process::ExitCode;
 
@@ -43,6 +44,11 @@ const TASKS: &[(&str, Task, &str)] = &[
         "surface",
         surface::run,
         "compare the public API with its pinned form",
+    ),
+    (
+        "variants",
+        variants::run,
+        "show that a fifth variant of the context result does not compile",
     ),
     ("bench", bench::run, "count what one warm call costs"),
 ];

@@ -7,6 +7,7 @@ use crate::check::check;
 use crate::chunking::Chunking;
 use crate::plant::{Plant, all};
 use crate::run::check_structure;
+use crate::server::{Carrier, check_conversation};
 use crate::suite::Suite;
 
 /// What became of every plant.
@@ -52,9 +53,10 @@ pub fn run_faults(suite: &Suite) -> FaultReport {
     FaultReport::new(rows, unplanted)
 }
 
-/// Whether a requirement is one whose plants are due: those of the wire, and of the list for every connection.
+/// Whether a requirement is one whose plants are due: those of the wire, of the list for every
+/// connection, and of a server's context.
 fn is_planted_here(requirement: &str) -> bool {
-    let sections = ["R-227-", "R-181-", "R-161-"];
+    let sections = ["R-227-", "R-181-", "R-161-", "R-0009-"];
     sections.iter().any(|section| requirement.starts_with(section))
 }
 
@@ -67,6 +69,17 @@ fn run_plant(suite: &Suite, plant: Plant) -> Fate {
         let mut profiles = suite.profiles.iter().filter(|profile| profile.can_ask(oracle));
         if profiles.any(is_red) {
             return Fate::Caught(oracle.id.clone());
+        }
+    }
+    for conversation in suite
+        .conversations
+        .iter()
+        .filter(|known| named(&known.requirements))
+    {
+        asked += 1;
+        let is_red = |carrier: &Carrier| !check_conversation(conversation, *carrier, plant).is_empty();
+        if conversation.on.iter().any(is_red) {
+            return Fate::Caught(conversation.id.clone());
         }
     }
     for case in suite.structure.iter().filter(|case| named(&case.requirements)) {

@@ -28,6 +28,7 @@ mod reply;
 mod report;
 mod run;
 mod script;
+mod server;
 mod setup;
 mod step;
 mod structure;

@@ -9,6 +9,7 @@ use crate::oracle::Oracle;
 use crate::plant::Plant;
 use crate::profile::Profile;
 use crate::report::Report;
+use crate::server::check_conversation;
 use crate::structure::StructureCase;
 use crate::suite::Suite;
 
@@ -47,6 +48,20 @@ pub fn run(suite: &Suite, filter: &str) -> Report {
                 run.need_http += 1;
             }
         }
+    }
+    for conversation in suite
+        .conversations
+        .iter()
+        .filter(|known| matches(filter, &known.id, &known.set, &known.requirements))
+    {
+        verdicts.extend(conversation.on.iter().map(|carrier| Verdict {
+            id: conversation.id.clone(),
+            set: conversation.set.clone(),
+            requirements: conversation.requirements.clone(),
+            title: conversation.title.clone(),
+            profile: carrier.name().to_owned(),
+            misses: check_conversation(conversation, *carrier, Plant::NONE),
+        }));
     }
     for case in suite
         .structure

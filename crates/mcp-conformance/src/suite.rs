@@ -14,6 +14,7 @@ use crate::oracle::{FrameCase, Oracle, OracleFile};
 use crate::profile::Profile;
 use crate::reply::id_values;
 use crate::run::matches;
+use crate::server::{Conversation, ConversationFile};
 use crate::structure::StructureCase;
 
 /// Everything that `specs/` says.
@@ -25,6 +26,8 @@ pub struct Suite {
     pub profiles: Vec<Profile>,
     /// The numbered list of checks.
     pub checks: Vec<Check>,
+    /// Conversations with the server.
+    pub(crate) conversations: Vec<Conversation>,
     /// Cases that the project's own files decide.
     pub structure: Vec<StructureCase>,
     /// The root of the project whose files these are.
@@ -72,7 +75,7 @@ impl Suite {
     /// [`LoadError`]: the suite is never run in part.
     pub fn load(specs: &Path) -> Result<Self, LoadError> {
         let (mut oracles, mut ids, mut requirements) = (Vec::new(), BTreeSet::new(), Vec::new());
-        let mut structure: Vec<StructureCase> = Vec::new();
+        let (mut structure, mut conversations) = (Vec::new(), Vec::new());
         for folder in entries(specs)?.into_iter().filter(|path| path.is_dir()) {
             requirements.extend(read_requirements(&folder.join("spec.md"))?);
             for path in json_files(&folder.join("oracles"))? {
@@ -87,6 +90,16 @@ impl Suite {
                     oracles.push(oracle);
                 }
             }
+            for path in json_files(&folder.join("conversations"))? {
+                let file: ConversationFile = read(&path)?;
+                for mut conversation in file.conversations {
+                    if !ids.insert(conversation.id.clone()) {
+                        return Err(LoadError::Twice(conversation.id));
+                    }
+                    conversation.set.clone_from(&file.set);
+                    conversations.push(conversation);
+                }
+            }
         }
         let conformance = specs.join("027-client-conformance");
         let profiles: Result<Vec<Profile>, LoadError> = json_files(&conformance.join("profiles"))?
@@ -97,6 +110,7 @@ impl Suite {
             oracles,
             profiles: profiles?,
             checks: read(&conformance.join("checks.json"))?,
+            conversations,
             structure,
             root: specs.join(".."),
             requirements,
@@ -115,6 +129,11 @@ impl Suite {
             .oracles
             .iter()
             .flat_map(|oracle| &oracle.requirements)
+            .chain(
+                self.conversations
+                    .iter()
+                    .flat_map(|conversation| &conversation.requirements),
+            )
             .chain(self.structure.iter().flat_map(|case| &case.requirements))
             .collect();
         self.requirements

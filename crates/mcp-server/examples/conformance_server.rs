@@ -40,7 +40,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let server = Server::new(tools()?, options);
     if port == "stdio" {
         let input = BufReader::new(tokio::io::stdin());
-        return Ok(serve_stdio(&server, StdioOptions::default(), input, tokio::io::stdout()).await?);
+        let mut stdio = StdioOptions::default();
+        stdio.sessions_expire = arguments.iter().any(|argument| argument == "--idle");
+        return Ok(serve_stdio(&server, stdio, input, tokio::io::stdout()).await?);
     }
     let listener = TcpListener::bind(("127.0.0.1", port.parse()?)).await?;
     println!("http://{}/mcp", listener.local_addr()?);

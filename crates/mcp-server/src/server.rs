@@ -16,7 +16,7 @@ use crate::clock::{Clock, SystemClock, SystemEntropy};
 use crate::handler::{Handler, LogLevel, Notice, Request};
 use crate::options::ServerOptions;
 use crate::refusal::Refusal;
-use crate::session::Session;
+use crate::session::{Expiry, Session};
 use crate::sessions::Sessions;
 use crate::work::{Order, Work};
 
@@ -122,13 +122,14 @@ impl Server {
     pub(crate) fn initialize(
         &self,
         caller: &Caller,
+        expiry: Expiry,
         request: &ClientRequest<'_>,
         _context: &Context<Arc<Session>>,
     ) -> Result<Begun, Refusal> {
         let sessions = &self.inner.sessions;
         let asked = InitializeRequest::parse(request.params).map_err(Refusal::Initialize)?;
         let version = asked.negotiate(sessions.versions()).ok_or(Refusal::Unable)?;
-        let session = sessions.open(caller, version)?;
+        let session = sessions.open(caller, version, expiry)?;
         let session = session.map(|session| session.key().to_string());
         Ok(Begun {
             answer: Answer::Result(&self.inner.introduction.result(version)).encode(Some(&request.id)),

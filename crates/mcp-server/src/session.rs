@@ -12,11 +12,21 @@ use crate::caller::Caller;
 use crate::handler::LogLevel;
 use crate::live::LiveRequests;
 
+/// What ends a session besides its client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Expiry {
+    /// The rules of the server.
+    ByRule,
+    /// Nothing: it lives as long as its connection.
+    Never,
+}
+
 /// A session that `initialize` opened.
 pub(crate) struct Session {
     key: SessionKey,
     caller: Caller,
     version: ProtocolVersion,
+    expiry: Expiry,
     opened: Duration,
     /// Milliseconds of the clock at the last message.
     seen: AtomicU64,
@@ -26,11 +36,18 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn open(key: SessionKey, caller: Caller, version: ProtocolVersion, now: Duration) -> Self {
+    pub(crate) fn open(
+        key: SessionKey,
+        caller: Caller,
+        version: ProtocolVersion,
+        expiry: Expiry,
+        now: Duration,
+    ) -> Self {
         Self {
             key,
             caller,
             version,
+            expiry,
             opened: now,
             seen: AtomicU64::new(millis(now)),
             level: AtomicU8::new(LogLevel::Info as u8),
@@ -57,6 +74,10 @@ impl Session {
     }
 
     pub(crate) fn has_expired(&self, now: Duration, idle: Duration, absolute: Duration) -> bool {
+        match self.expiry {
+            Expiry::ByRule => {}
+            Expiry::Never => return false,
+        }
         let seen = Duration::from_millis(self.seen.load(Ordering::Relaxed));
         now.saturating_sub(seen) > idle || now.saturating_sub(self.opened) > absolute
     }

@@ -10,7 +10,7 @@ use crate::caller::Caller;
 use crate::clock::Clock;
 use crate::options::SessionRules;
 use crate::refusal::Refusal;
-use crate::session::{Session, SessionKey};
+use crate::session::{Expiry, Session, SessionKey};
 
 /// All live sessions.
 pub(crate) struct Sessions {
@@ -46,6 +46,7 @@ impl Sessions {
         &self,
         caller: &Caller,
         version: ProtocolVersion,
+        expiry: Expiry,
     ) -> Result<Option<Arc<Session>>, Refusal> {
         let SessionRules::Issued { count, .. } = self.rules else {
             return Ok(None);
@@ -62,7 +63,13 @@ impl Sessions {
         if table.len() >= count {
             return Err(Refusal::SessionsFull);
         }
-        let session = Arc::new(Session::open(key, caller.clone(), version, self.clock.now()));
+        let session = Arc::new(Session::open(
+            key,
+            caller.clone(),
+            version,
+            expiry,
+            self.clock.now(),
+        ));
         // 128 random bits that are taken already mean a random source that repeats itself.
         match table.insert(key, Arc::clone(&session)) {
             None => Ok(Some(session)),

@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use crate::caller::Caller;
 use crate::refusal::{Refusal, context_error};
 use crate::server::{Begun, Reception, Server};
-use crate::session::Session;
+use crate::session::{Expiry, Session};
 use crate::work::{Work, WorkEvent};
 
 /// The one method that this transport knows by name: its context is the empty one.
@@ -35,6 +35,8 @@ pub struct StdioOptions {
     pub drain_time: Duration,
     /// Lines that wait to be written; reading waits beyond. Default 64.
     pub waiting_lines: usize,
+    /// Whether the session expires by [`SessionRules`](crate::SessionRules). Default: no, it lives as long as the streams.
+    pub sessions_expire: bool,
 }
 
 impl Default for StdioOptions {
@@ -42,6 +44,7 @@ impl Default for StdioOptions {
         Self {
             drain_time: Duration::from_secs(5),
             waiting_lines: 64,
+            sessions_expire: false,
         }
     }
 }
@@ -69,6 +72,11 @@ pub async fn serve_stdio(
         server,
         caller: Caller::new("stdio"),
         session: None,
+        expiry: if options.sessions_expire {
+            Expiry::ByRule
+        } else {
+            Expiry::Never
+        },
         lines,
         at_work: JoinSet::new(),
     };
@@ -106,6 +114,7 @@ struct Client<'a> {
     server: &'a Server,
     caller: Caller,
     session: Option<SessionId>,
+    expiry: Expiry,
     lines: mpsc::Sender<String>,
     at_work: JoinSet<()>,
 }
@@ -162,12 +171,16 @@ impl Client<'_> {
         }
     }
 
+    /// A session that is over makes room for another.
     async fn initialize(&mut self, request: &ClientRequest<'_>) -> Result<(), Gone> {
-        if self.session.is_some() {
+        if self.session.is_some() && self.create_context(None).is_ok() {
             let refusal = Refusal::Lifecycle(LifecycleRefusal::AlreadyInitialized);
             return self.say(refusal.answer().encode(Some(&request.id))).await;
         }
-        match self.server.initialize(&self.caller, request, &Context::empty()) {
+        match self
+            .server
+            .initialize(&self.caller, self.expiry, request, &Context::empty())
+        {
             Ok(Begun { answer, session }) => {
                 self.session = session;
                 self.say(answer).await

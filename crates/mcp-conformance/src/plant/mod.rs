@@ -9,6 +9,7 @@ mod catalogue;
 mod connection;
 mod left;
 mod permission;
+mod server;
 
 use std::time::Duration;
 
@@ -19,6 +20,7 @@ use crate::evidence::{Done, Evidence};
 use crate::oracle::Oracle;
 use crate::outcome::Outcome;
 use crate::reply::{ScriptedReply, Values};
+use crate::server::{Heard, Said};
 use crate::told::Told;
 
 /// One fault, and the requirement that it breaks.
@@ -53,6 +55,10 @@ pub(crate) enum Fault {
     Text(fn(String) -> String),
     /// On the set that an oracle belongs to.
     Set(fn(&str) -> &str),
+    /// On what a client says to the server.
+    Said(fn(&mut Said)),
+    /// On what a client hears from the server.
+    Heard(fn(&mut Heard)),
     /// On the time that passes before each answer.
     Time(fn(Duration) -> Duration),
 }
@@ -70,6 +76,7 @@ impl Fault {
             Self::Kept(_) | Self::Offered(_) => Some("the stores are in the client's process"),
             Self::Text(_) => Some("it is in a file of this project"),
             Self::Set(_) => Some("it is in the counting of the oracles"),
+            Self::Said(_) | Self::Heard(_) => Some("it is in the server"),
             Self::Time(_) => Some("the clock is in the client's process"),
         }
     }
@@ -105,6 +112,7 @@ pub(crate) fn all() -> impl Iterator<Item = Plant> {
         .chain(catalogue::PLANTS)
         .chain(permission::PLANTS)
         .chain(connection::PLANTS)
+        .chain(server::PLANTS)
         .copied()
 }
 
@@ -149,6 +157,8 @@ impl Plant {
             | Fault::ReplyWording(_)
             | Fault::Text(_)
             | Fault::Set(_)
+            | Fault::Said(_)
+            | Fault::Heard(_)
             | Fault::Time(_) => {}
         }
     }
@@ -157,6 +167,18 @@ impl Plant {
     pub(crate) fn alter_outcome(&self, outcome: &mut Outcome) {
         if let Fault::Outcome(alter) = self.fault {
             alter(outcome);
+        }
+    }
+
+    pub(crate) fn alter_said(&self, said: &mut Said) {
+        if let Fault::Said(alter) = self.fault {
+            alter(said);
+        }
+    }
+
+    pub(crate) fn alter_heard(&self, heard: &mut Heard) {
+        if let Fault::Heard(alter) = self.fault {
+            alter(heard);
         }
     }
 

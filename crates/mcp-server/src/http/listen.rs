@@ -6,10 +6,10 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::rt::{Read, Write};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
@@ -69,12 +69,12 @@ impl HttpServer {
         }
     }
 
-    /// Serves one connection, which may be of any kind, until the client closes it or breaks HTTP.
+    /// Serves one connection until the client closes it or breaks HTTP: a stream of any kind, such as one under TLS.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future closes the connection. Handlers at work go on until they end.
-    pub async fn serve_connection(&self, connection: impl Read + Write + Unpin + Send) {
+    pub async fn serve_connection(&self, connection: impl AsyncRead + AsyncWrite + Unpin + Send) {
         let (_never, told) = watch::channel(());
         self.drive(connection, told).await;
     }
@@ -82,10 +82,14 @@ impl HttpServer {
     async fn serve_stream(&self, stream: TcpStream, told: watch::Receiver<()>) {
         // Answers are small and complete; waiting for more of them gains nothing.
         let _unsupported = stream.set_nodelay(true);
-        self.drive(TokioIo::new(stream), told).await;
+        self.drive(stream, told).await;
     }
 
-    async fn drive(&self, connection: impl Read + Write + Unpin + Send, mut told: watch::Receiver<()>) {
+    async fn drive(
+        &self,
+        connection: impl AsyncRead + AsyncWrite + Unpin + Send,
+        mut told: watch::Receiver<()>,
+    ) {
         let service = service_fn(|request| async { Ok::<_, Infallible>(self.respond(request).await) });
         let mut driver = pin!(
             http1::Builder::new()
@@ -93,7 +97,7 @@ impl HttpServer {
                 .header_read_timeout(self.options.head_time)
                 .max_headers(self.options.head_fields)
                 .max_buf_size(self.options.head_bytes.max(8_192))
-                .serve_connection(connection, service)
+                .serve_connection(TokioIo::new(connection), service)
         );
         let broken = tokio::select! {
             ended = &mut driver => ended.err(),

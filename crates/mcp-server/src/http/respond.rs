@@ -16,7 +16,7 @@ use super::{HttpServer, body};
 use crate::caller::{Caller, Unidentified};
 use crate::refusal::{Refusal, context_error};
 use crate::server::{Begun, Reception};
-use crate::session::Session;
+use crate::session::{Expiry, Session};
 use crate::work::WorkEvent;
 
 /// The one method that this transport knows by name: its context is the empty one.
@@ -86,10 +86,14 @@ impl HttpServer {
             let refusal = Refusal::Lifecycle(LifecycleRefusal::AlreadyInitialized);
             return refuse(refusal, Some(&request.id));
         }
-        let Begun { answer, session } = match self.server.initialize(caller, request, &Context::empty()) {
-            Ok(begun) => begun,
-            Err(refusal) => return refuse(refusal, Some(&request.id)),
-        };
+        let Begun { answer, session } =
+            match self
+                .server
+                .initialize(caller, Expiry::ByRule, request, &Context::empty())
+            {
+                Ok(begun) => begun,
+                Err(refusal) => return refuse(refusal, Some(&request.id)),
+            };
         let id = session.and_then(|id| HeaderValue::from_str(id.expose()).ok());
         let response = json(StatusCode::OK, answer);
         match id {
