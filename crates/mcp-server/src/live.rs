@@ -11,8 +11,28 @@ use crate::refusal::Refusal;
 /// The live requests of a session, by id.
 #[derive(Debug, Default)]
 pub(crate) struct LiveRequests {
-    /// A request whose task is not known yet has none.
-    tasks: Mutex<HashMap<ClientId, Option<AbortHandle>>>,
+    tasks: Mutex<HashMap<ClientId, Task>>,
+}
+
+/// The task that handles a request.
+#[derive(Debug)]
+enum Task {
+    /// It is not known yet.
+    Starting,
+    Running(AbortHandle),
+    /// It ends, or is ended as soon as it is known.
+    Cancelled,
+}
+
+impl Task {
+    /// Gives the task to abort. That may drop it at once, and with it the [`Live`], which needs the lock: the caller
+    /// aborts without it.
+    fn cancel(&mut self) -> Option<AbortHandle> {
+        match std::mem::replace(self, Self::Cancelled) {
+            Self::Running(task) => Some(task),
+            Self::Starting | Self::Cancelled => None,
+        }
+    }
 }
 
 impl LiveRequests {
@@ -25,7 +45,7 @@ impl LiveRequests {
         if tasks.len() >= limit {
             return Err(Refusal::Busy);
         }
-        tasks.insert(id.clone(), None);
+        tasks.insert(id.clone(), Task::Starting);
         drop(tasks);
         Ok(Live {
             requests: Arc::clone(self),
@@ -35,14 +55,22 @@ impl LiveRequests {
 
     /// Names the task that handles the request, unless it has ended already.
     pub(crate) fn attach(&self, id: &ClientId, task: AbortHandle) {
-        if let Some(slot) = self.lock().get_mut(id) {
-            *slot = Some(task);
+        let cancelled = match self.lock().get_mut(id) {
+            Some(Task::Cancelled) => true,
+            Some(known @ (Task::Starting | Task::Running(_))) => {
+                *known = Task::Running(task.clone());
+                false
+            }
+            None => false,
+        };
+        if cancelled {
+            task.abort();
         }
     }
 
     /// Ends the handling of this request, if it is live.
     pub(crate) fn cancel(&self, id: &ClientId) {
-        let task = self.lock().get_mut(id).and_then(Option::take);
+        let task = self.lock().get_mut(id).and_then(Task::cancel);
         if let Some(task) = task {
             task.abort();
         }
@@ -50,13 +78,13 @@ impl LiveRequests {
 
     /// Ends the handling of all requests.
     pub(crate) fn cancel_all(&self) {
-        let tasks: Vec<_> = self.lock().values_mut().filter_map(Option::take).collect();
+        let tasks: Vec<_> = self.lock().values_mut().filter_map(Task::cancel).collect();
         for task in tasks {
             task.abort();
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<ClientId, Option<AbortHandle>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<ClientId, Task>> {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -71,5 +99,38 @@ pub(crate) struct Live {
 impl Drop for Live {
     fn drop(&mut self) {
         self.requests.lock().remove(&self.id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use mcp_wire::server::{ClientMessage, RequestLimits};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_is_cancelled_before_its_task_is_known_is_cancelled() -> Result<(), Refusal> {
+        let requests = Arc::new(LiveRequests::default());
+        let message = ClientMessage::parse(
+            br#"{"jsonrpc":"2.0","id":1,"method":"x"}"#,
+            &RequestLimits::default(),
+        );
+        let id = message
+            .ok()
+            .and_then(|message| message.id().cloned())
+            .ok_or(Refusal::Unable)?;
+        let live = requests.begin(id.clone(), 1)?;
+        requests.cancel(&id);
+        let task = tokio::spawn(async move {
+            std::future::pending::<()>().await;
+            drop(live);
+        });
+        requests.attach(&id, task.abort_handle());
+        let ended = tokio::time::timeout(Duration::from_secs(1), task).await;
+        assert!(ended.is_ok_and(|ended| ended.is_err_and(|ended| ended.is_cancelled())));
+        assert!(requests.begin(id, 1).is_ok(), "the id is free again");
+        Ok(())
     }
 }

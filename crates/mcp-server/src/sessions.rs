@@ -166,3 +166,60 @@ impl SessionLookup for CallersSessions<'_> {
         &self.sessions.versions
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use mcp_wire::EntropyUnavailable;
+    use mcp_wire::context::{ContextResult, create_context};
+
+    use super::*;
+
+    /// A source that counts, and a clock that stands still.
+    #[derive(Default)]
+    struct Fixed(Mutex<u128>);
+
+    impl Entropy for Fixed {
+        fn fill(&self, target: &mut [u8]) -> Result<(), EntropyUnavailable> {
+            let mut count = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            *count += 1;
+            target.copy_from_slice(&count.to_be_bytes());
+            Ok(())
+        }
+    }
+
+    impl Clock for Fixed {
+        fn now(&self) -> Duration {
+            Duration::ZERO
+        }
+    }
+
+    #[test]
+    fn an_id_that_nobody_was_given_allocates_nothing() -> Result<(), Refusal> {
+        let fixed = Arc::new(Fixed::default());
+        let versions = ProtocolVersion::ACCEPTED.to_vec();
+        let sessions = Sessions::new(SessionRules::default(), versions, fixed.clone(), fixed);
+        let caller = Caller::new("somebody");
+        sessions.open(&caller, ProtocolVersion::V2025_11_25, Expiry::ByRule)?;
+        // An odd factor scatters the numbers over all of 128 bits; none of them is 1, the one that is known.
+        let strangers: Vec<String> = (2..10_002_u128)
+            .map(|n| {
+                format!(
+                    "{:032x}",
+                    n.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)
+                )
+            })
+            .collect();
+        let mut not_found = 0;
+        let cost = allocation_counter::measure(|| {
+            for id in &strangers {
+                let result = create_context(&sessions.of(&caller), Some(id.as_bytes()), None);
+                not_found += usize::from(matches!(result, ContextResult::SessionNotFound(_)));
+            }
+        });
+        assert_eq!((not_found, sessions.count()), (10_000, 1));
+        assert_eq!((cost.count_total, cost.bytes_total), (0, 0));
+        Ok(())
+    }
+}
