@@ -73,6 +73,8 @@ pub(crate) enum Command {
     /// The calls that were made. Contacts no server.
     #[command(subcommand)]
     Audit(AuditCommand),
+    /// Walk through ping, import, enable, call, status and audit, with a server and a store that are gone afterwards.
+    Demo,
 }
 
 #[derive(Debug, Subcommand)]

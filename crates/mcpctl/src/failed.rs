@@ -46,6 +46,7 @@ pub(crate) enum Local {
     StepUnknown,
     ProxyInvalid,
     ApprovalUnknown,
+    DemoUnavailable,
 }
 
 impl Local {
@@ -76,6 +77,7 @@ impl Local {
             Self::StepUnknown => "step-unknown",
             Self::ProxyInvalid => "proxy-invalid",
             Self::ApprovalUnknown => "approval-unknown",
+            Self::DemoUnavailable => "demo-unavailable",
         }
     }
 
@@ -105,7 +107,8 @@ impl Local {
             | Self::ConfigUnreadable
             | Self::ConfigInvalid
             | Self::ConfigDuplicate
-            | Self::StorePathUnknown => false,
+            | Self::StorePathUnknown
+            | Self::DemoUnavailable => false,
         }
     }
 }

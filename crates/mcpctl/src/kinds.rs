@@ -296,6 +296,7 @@ fn command_line() -> Vec<Failed> {
         Local::StepUnknown,
         Local::ProxyInvalid,
         Local::ApprovalUnknown,
+        Local::DemoUnavailable,
     ];
     let traces = [TraceContextError::Parent, TraceContextError::State];
     let traces = traces.map(|error| Failed::typed(error.kind(), error));

@@ -4,6 +4,7 @@ mod approval;
 mod audit;
 mod call;
 mod config;
+mod demo;
 mod import;
 mod operation;
 mod policy;
@@ -50,6 +51,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ended, Failed> {
         Command::Policy(command) => policy::run(command, options),
         Command::Approval(command) => approval::run(command, options),
         Command::Audit(command) => audit::run(command, options),
+        Command::Demo => demo::run(options),
     }
 }
 

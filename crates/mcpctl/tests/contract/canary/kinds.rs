@@ -44,7 +44,7 @@ const OF_THE_STORE: [&str; 33] = [
 ];
 
 /// Kinds without a path. One that gets a path fails here.
-const WITHOUT: [(&str, &str); 24] = [
+const WITHOUT: [(&str, &str); 25] = [
     ("line-too-long", "the program's bound for the body is met first"),
     ("event-too-large", "the program's bound for the body is met first"),
     ("connect-failed", "takes a network that answers unreachable"),
@@ -90,6 +90,7 @@ const WITHOUT: [(&str, &str); 24] = [
     ("entropy-unavailable", "takes a system without a random source"),
     ("ids-exhausted", "takes more requests than a run makes"),
     ("runtime-unavailable", "takes a system without an event queue"),
+    ("demo-unavailable", "takes a system without a port on loopback"),
 ];
 
 pub(crate) fn check(paths: &[Path]) {
