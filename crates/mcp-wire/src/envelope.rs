@@ -20,10 +20,8 @@ pub(crate) struct Envelope<'a> {
 
 impl<'a> Envelope<'a> {
     pub(crate) fn parse(text: &'a str, depth_limit: usize) -> Result<Self, Malformed> {
-        let mut scanner = Scanner::new(text, depth_limit);
-        open_object(&mut scanner)?;
         let mut envelope = Self::default();
-        read_members(&mut scanner, |name, value| {
+        read_root(text, depth_limit, |name, value| {
             let slot = match name {
                 "jsonrpc" => &mut envelope.jsonrpc,
                 "id" => &mut envelope.id,
@@ -34,7 +32,6 @@ impl<'a> Envelope<'a> {
             };
             Known::Yes(slot.replace(value))
         })?;
-        scanner.end()?;
         Ok(envelope)
     }
 }
@@ -51,7 +48,7 @@ impl<'a> ErrorMembers<'a> {
     /// Reads the members of `error`, which has been scanned as an object before.
     pub(crate) fn parse(error: &JsonValue<'a>, depth_limit: usize) -> Result<Self, Malformed> {
         let mut members = Self::default();
-        read_members(&mut Scanner::new(error.text, depth_limit), |name, value| {
+        let repeated = read_members(&mut Scanner::new(error.text, depth_limit), |name, value| {
             let slot = match name {
                 "code" => &mut members.code,
                 "message" => &mut members.message,
@@ -59,9 +56,11 @@ impl<'a> ErrorMembers<'a> {
                 _ => return Known::No,
             };
             Known::Yes(slot.replace(value))
-        })
-        .map_err(|fault| fault.shifted(error.offset))?;
-        Ok(members)
+        });
+        match repeated {
+            Ok(None) => Ok(members),
+            Ok(Some(fault)) | Err(fault) => Err(fault.shifted(error.offset)),
+        }
     }
 }
 
@@ -71,11 +70,27 @@ pub(crate) enum Known<'a> {
     No,
 }
 
-/// Walks the members of the object that comes next.
-pub(crate) fn read_members<'a>(
+/// Reads the members of a text whose root is an object. A fault of syntax goes before a name that occurs twice, also one
+/// that comes after the object.
+pub(crate) fn read_root<'a>(
+    text: &'a str,
+    depth_limit: usize,
+    read: impl FnMut(&str, JsonValue<'a>) -> Known<'a>,
+) -> Result<(), Malformed> {
+    let mut scanner = Scanner::new(text, depth_limit);
+    if scanner.peek_type() != Some(JsonType::Object) {
+        return Err(not_an_object(&mut scanner));
+    }
+    let repeated = read_members(&mut scanner, read)?;
+    scanner.end()?;
+    repeated.map_or(Ok(()), Err)
+}
+
+/// Walks the members of the object that comes next, and gives the fault of a name that occurs twice.
+fn read_members<'a>(
     scanner: &mut Scanner<'a>,
     mut read: impl FnMut(&str, JsonValue<'a>) -> Known<'a>,
-) -> Result<(), Malformed> {
+) -> Result<Option<Malformed>, Malformed> {
     let mut unknown: Vec<Cow<'a, str>> = Vec::new();
     let mut duplicate = None;
     let mut position = scanner.enter()?;
@@ -91,20 +106,11 @@ pub(crate) fn read_members<'a>(
     }
     unknown.sort_unstable();
     let repeated = unknown.windows(2).any(|pair| matches!(pair, [a, b] if a == b));
-    match duplicate {
-        Some(offset) => Err(Malformed::at(MalformedKind::DuplicateMember, offset)),
-        None if repeated => Err(Malformed::new(MalformedKind::DuplicateMember)),
-        None => Ok(()),
-    }
-}
-
-/// Accepts a text whose root is an object.
-pub(crate) fn open_object(scanner: &mut Scanner<'_>) -> Result<(), Malformed> {
-    if scanner.peek_type() == Some(JsonType::Object) {
-        Ok(())
-    } else {
-        Err(not_an_object(scanner))
-    }
+    Ok(match duplicate {
+        Some(offset) => Some(Malformed::at(MalformedKind::DuplicateMember, offset)),
+        None if repeated => Some(Malformed::new(MalformedKind::DuplicateMember)),
+        None => None,
+    })
 }
 
 /// The fault of a text whose root is no object: a fault of syntax first, then a batch, then another type.

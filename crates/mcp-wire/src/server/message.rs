@@ -3,8 +3,8 @@
 use alloc::borrow::Cow;
 
 use super::{ClientId, RequestFault, RequestRule};
-use crate::envelope::{Known, open_object, read_members};
-use crate::json::{JsonType, JsonValue, Scanner, for_each_member};
+use crate::envelope::{Known, read_root};
+use crate::json::{JsonType, JsonValue, for_each_member};
 use crate::limits::ReplyLimits;
 use crate::malformed::{Malformed, MalformedKind};
 use crate::response::utf8;
@@ -206,9 +206,7 @@ impl<'a> Members<'a> {
         if text.trim_ascii().is_empty() {
             return Err(MalformedKind::EmptyBody.into());
         }
-        let mut scanner = Scanner::new(text, depth_limit);
-        open_object(&mut scanner)?;
-        read_members(&mut scanner, |name, value| {
+        read_root(text, depth_limit, |name, value| {
             let slot = match name {
                 "jsonrpc" => &mut self.jsonrpc,
                 "id" => &mut self.id,
@@ -221,8 +219,7 @@ impl<'a> Members<'a> {
             let earlier = slot.replace(value);
             self.several_ids |= name == "id" && earlier.is_some();
             Known::Yes(earlier)
-        })?;
-        scanner.end()
+        })
     }
 }
 
@@ -291,6 +288,12 @@ mod tests {
                 "duplicate-member",
                 -32_600,
                 Some("1"),
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"a","method":"b"}}"#,
+                "invalid-json",
+                -32_700,
+                None,
             ),
             (
                 r#"{"jsonrpc":"2.0","id":1,"id":1,"method":"a"}"#,
