@@ -1,6 +1,7 @@
 //! Runs `mcpctl` against servers of other makers and compares what it prints with what these servers answer.
 
 pub(crate) mod install;
+pub(crate) mod ours;
 mod package;
 pub(crate) mod process;
 mod ran;

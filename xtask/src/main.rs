@@ -7,6 +7,7 @@ mod conformance;
 mod failure;
 mod interop;
 mod links;
+mod official;
 mod surface;
 mod variants;
 
@@ -24,6 +25,11 @@ const TASKS: &[(&str, Task, &str)] = &[
         "interop",
         interop::run,
         "run mcpctl against servers of other SDKs",
+    ),
+    (
+        "official",
+        official::run,
+        "put the protocol's own conformance suite to the server",
     ),
     (
         "compare",

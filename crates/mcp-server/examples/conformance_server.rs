@@ -72,6 +72,16 @@ fn tools() -> Result<Tools, ToolError> {
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     /// The head of a sound without samples.
     const AUDIO: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=";
+    /// Words of JSON Schema 2020-12 that a server has to pass on as they are.
+    const SCHEMA: &str = r##"{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",
+        "$defs":{"address":{"$anchor":"addressDef","type":"object",
+            "properties":{"street":{"type":"string"},"city":{"type":"string"}}}},
+        "properties":{"name":{"type":"string"},"address":{"$ref":"#/$defs/address"},
+            "contactMethod":{"type":"string","enum":["phone","email"]},
+            "phone":{"type":"string"},"email":{"type":"string"}},
+        "allOf":[{"anyOf":[{"required":["phone"]},{"required":["email"]}]}],
+        "if":{"properties":{"contactMethod":{"const":"phone"}},"required":["contactMethod"]},
+        "then":{"required":["phone"]},"else":{"required":["email"]},"additionalProperties":false}"##;
     let image = || Block::Image {
         data: IMAGE.into(),
         media_type: "image/png".into(),
@@ -155,6 +165,10 @@ fn tools() -> Result<Tools, ToolError> {
                 }
                 ToolReply::text("done")
             },
+        )?
+        .with(
+            Tool::new("json_schema_2020_12_tool", "Takes a contact.").input(SCHEMA),
+            |_: Nothing, _| async { ToolReply::text("taken") },
         )?
         .with(
             Tool::new("echo", "Gives the message back.").input(

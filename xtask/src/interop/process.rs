@@ -21,10 +21,10 @@ pub(crate) fn succeed(command: &mut Command) -> Result<(), Failure> {
 }
 
 /// A child process. It is ended when this is dropped.
-pub(super) struct Process(Child);
+pub(crate) struct Process(Child);
 
 impl Process {
-    pub(super) fn spawn(command: &mut Command) -> Result<Self, Failure> {
+    pub(crate) fn spawn(command: &mut Command) -> Result<Self, Failure> {
         let program = command.get_program().to_owned();
         let child = command.spawn();
         child
@@ -33,7 +33,7 @@ impl Process {
     }
 
     /// The exit status, if the process ends in time.
-    pub(super) fn exit_within(&mut self, limit: Duration) -> io::Result<Option<ExitStatus>> {
+    pub(crate) fn exit_within(&mut self, limit: Duration) -> io::Result<Option<ExitStatus>> {
         let deadline = Instant::now() + limit;
         loop {
             let status = self.0.try_wait()?;
