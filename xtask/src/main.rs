@@ -9,6 +9,7 @@ mod interop;
 mod links;
 mod official;
 mod surface;
+mod transcript;
 mod variants;
 
 use std::process::ExitCode;
@@ -55,6 +56,11 @@ const TASKS: &[(&str, Task, &str)] = &[
         "variants",
         variants::run,
         "show that a fifth variant of the context result does not compile",
+    ),
+    (
+        "transcript",
+        transcript::run,
+        "run the commands of docs/server.md and compare what they print",
     ),
     ("bench", bench::run, "count what one warm call costs"),
 ];

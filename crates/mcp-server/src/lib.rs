@@ -33,3 +33,8 @@ pub use crate::options::{ServerOptions, SessionRules};
 pub use crate::server::Server;
 pub use crate::stdio::{StdioOptions, serve_stdio};
 pub use crate::tools::{Block, Tool, ToolError, ToolReply, Tools};
+
+/// The code of the guide compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/server.md")]
+struct Guide;
