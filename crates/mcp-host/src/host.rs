@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use mcp_http::{HttpOptions, HttpTransport, Proxy, Tls};
+use mcp_http::{Examined, HttpOptions, HttpTransport, Proxy, Tls};
 use mcp_policy::memory::{FixedApprovals, MemoryDenials, MemoryLedger, MemoryStore, PermitAll};
 use mcp_policy::port::{
     Actor, ApprovalDecision, Approvals, Denials, Gate, HealthStore, Never, RunId, RunLedger, TraceSource,
@@ -26,6 +26,7 @@ use crate::vault::Vault;
 #[derive(Debug)]
 pub struct Host {
     client: Client,
+    transport: HttpTransport,
     runs: AtomicU64,
 }
 
@@ -99,11 +100,12 @@ impl Host {
     pub fn wire(wiring: Wiring) -> Result<Self, IdError> {
         let outbound = Arc::new(wiring.outbound);
         let direct = HttpTransport::new(outbound, wiring.credentials, wiring.tls, wiring.http);
+        let transport = match wiring.proxy {
+            None => direct,
+            Some(proxy) => direct.through(proxy),
+        };
         let ports = Ports {
-            transport: Arc::new(match wiring.proxy {
-                None => direct,
-                Some(proxy) => direct.through(proxy),
-            }),
+            transport: Arc::new(transport.clone()),
             clock: Arc::new(TokioClock::new()),
             entropy: Arc::new(OsEntropy),
             process: Arc::new(OsProcess),
@@ -116,6 +118,7 @@ impl Host {
         };
         Ok(Self {
             client: Client::new(wiring.info, ports)?,
+            transport,
             runs: AtomicU64::new(0),
         })
     }
@@ -124,6 +127,15 @@ impl Host {
     #[must_use]
     pub const fn client(&self) -> &Client {
         &self.client
+    }
+
+    /// Goes the way to a server without a message, and says what is at each step of it.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`HttpTransport::examine`].
+    pub async fn examine(&self, server: &Server) -> Vec<Examined> {
+        self.transport.examine(&server.target.endpoint).await
     }
 
     /// A server without credentials, under the strict settings.

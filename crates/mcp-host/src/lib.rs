@@ -16,7 +16,7 @@ mod host;
 mod system;
 mod vault;
 
-pub use mcp_http::{HttpOptions, Proxy, ProxyCredential, ProxyError, Tls};
+pub use mcp_http::{Examined, Found, HttpOptions, Proxy, ProxyCredential, ProxyError, Tls, Waypoint};
 pub use mcp_policy::{
     AddressClass, Budget, CallOutcome, Client, Failure, NeverDialled, OutboundRules, Server,
 };

@@ -11,6 +11,7 @@
 mod connect;
 mod connection;
 mod dial;
+mod examine;
 mod exchange;
 mod opening;
 mod pool;
@@ -22,6 +23,7 @@ mod tls;
 mod transport;
 
 pub use crate::dial::{BoxedStream, Dialler, Stream, TcpDialler};
+pub use crate::examine::{Examined, Found, Waypoint};
 pub use crate::proxy::{Proxy, ProxyCredential, ProxyError};
 pub use crate::tls::{Tls, TlsError};
 pub use crate::transport::{HttpOptions, HttpTransport};

@@ -86,7 +86,7 @@ pub(crate) async fn open(
 
 /// Judges the target. Plain `http` through a proxy travels to the proxy as plain text, whatever host the URL names, so then
 /// the proxy is judged as well: by scheme and host, its address being the operator's word.
-fn admit(shared: &Shared, server: &Endpoint) -> Result<(), OutboundRefusal> {
+pub(crate) fn admit(shared: &Shared, server: &Endpoint) -> Result<(), OutboundRefusal> {
     shared.outbound.admit_target(server)?;
     match &shared.proxy {
         Some(proxy) if server.scheme() == Scheme::Http => shared.outbound.admit_target(proxy.endpoint()),

@@ -6,7 +6,7 @@ use hyper_util::rt::TokioIo;
 use mcp_wire::{Host, TransportError};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, RootCertStore};
+use rustls::{CertificateError, ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 use tokio_rustls::TlsConnector;
 
@@ -110,12 +110,19 @@ fn classify(error: &std::io::Error) -> TransportError {
     };
     let is_name = matches!(
         reason,
-        rustls::CertificateError::NotValidForName | rustls::CertificateError::NotValidForNameContext { .. }
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. }
     );
-    if is_name {
-        TransportError::TlsNameMismatch
-    } else {
-        TransportError::TlsUntrusted
+    let is_date = matches!(
+        reason,
+        CertificateError::Expired
+            | CertificateError::ExpiredContext { .. }
+            | CertificateError::NotValidYet
+            | CertificateError::NotValidYetContext { .. }
+    );
+    match (is_name, is_date) {
+        (true, _) => TransportError::TlsNameMismatch,
+        (false, true) => TransportError::TlsExpired,
+        (false, false) => TransportError::TlsUntrusted,
     }
 }
 

@@ -120,6 +120,10 @@ impl HttpTransport {
 }
 
 impl HttpTransport {
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
     /// The same transport with every connection going through `proxy`. It shares no connection with this one.
     ///
     /// The names of servers are then looked up by the proxy, and [`OutboundPolicy::admit_address`] is not asked: no address

@@ -179,6 +179,7 @@ fn transport_failures() -> Vec<Failure> {
         TransportError::ProxyFailed { fault: "" },
         TransportError::TlsNameMismatch,
         TransportError::TlsUntrusted,
+        TransportError::TlsExpired,
         TransportError::TlsTrustMissing,
         TransportError::Tls,
     ];

@@ -5,6 +5,7 @@
 mod bounds;
 mod connections;
 mod endless;
+mod examine;
 mod farewell;
 mod framing;
 mod http2;

@@ -101,7 +101,7 @@ async fn a_certificate_that_does_not_hold_stops_the_message() {
         (
             "out of date",
             authority.server(NAME, 2001).unwrap(),
-            "tls-untrusted",
+            "tls-expired",
         ),
     ];
     for (name, acceptor, verdict) in cases {

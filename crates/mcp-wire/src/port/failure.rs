@@ -140,6 +140,11 @@ pub enum TransportError {
     /// The server's certificate is not trusted.
     #[error("the server's certificate is not trusted; give its authority's certificate if it is private")]
     TlsUntrusted,
+    /// The server's certificate is not valid yet, or no longer.
+    #[error(
+        "the server's certificate has expired, or is not valid yet; check its dates and this machine's clock"
+    )]
+    TlsExpired,
     /// There is no authority to trust: the platform has no store and the host gave none.
     #[error("this machine trusts no certificate authority; give one as a file")]
     TlsTrustMissing,
@@ -177,6 +182,7 @@ impl TransportError {
             Self::ProxyFailed { .. } => "proxy-failed",
             Self::TlsNameMismatch => "tls-name-mismatch",
             Self::TlsUntrusted => "tls-untrusted",
+            Self::TlsExpired => "tls-expired",
             Self::TlsTrustMissing => "tls-trust-missing",
             Self::Tls => "tls-failed",
             Self::ConnectionLost => "connection-lost",
@@ -200,6 +206,7 @@ impl TransportError {
             | Self::ProxyFailed { .. }
             | Self::TlsNameMismatch
             | Self::TlsUntrusted
+            | Self::TlsExpired
             | Self::TlsTrustMissing
             | Self::Tls
             | Self::ConnectionLost => false,

@@ -1,0 +1,171 @@
+//! The way to a server, one step after another and without a message: for whoever must find out where it ends.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use mcp_wire::{Endpoint, ExchangeError, OutboundRefusal, Scheme, TransportError};
+use tokio::time::Instant;
+
+use crate::connect::{dial, in_time, resolve};
+use crate::connection::Protocol;
+use crate::dial::BoxedStream;
+use crate::opening::admit;
+use crate::progress::Progress;
+use crate::proxy::tunnel;
+use crate::transport::{HttpTransport, Shared};
+
+/// What was found at one step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Examined {
+    /// The step.
+    pub waypoint: Waypoint,
+    /// How long it took.
+    pub took: Duration,
+    /// What is there, or why the way ends here.
+    pub found: Result<Found, ExchangeError>,
+}
+
+/// The steps, in their order. A proxy takes the place of look-up and addresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waypoint {
+    /// Whether the URL may be asked at all.
+    Target,
+    /// The look-up of the name.
+    Lookup,
+    /// Whether each address may be dialled.
+    Addresses,
+    /// The connection, or the tunnel through the proxy.
+    Connect,
+    /// The TLS handshake: chain, name and dates of the certificate.
+    Tls,
+}
+
+/// What there is at a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// The URL may be asked.
+    Admitted,
+    /// The addresses, in the order in which they are tried.
+    Addresses(Vec<SocketAddr>),
+    /// Each address with its judgement; one at least is admitted.
+    Judged(Vec<(SocketAddr, Result<(), OutboundRefusal>)>),
+    /// The address that answered.
+    Connected(SocketAddr),
+    /// The proxy opened a way.
+    Tunnelled,
+    /// The certificate holds, and this is what is spoken under TLS.
+    Secured {
+        /// Whether the server chose HTTP/2 over HTTP/1.1.
+        http2: bool,
+    },
+}
+
+impl HttpTransport {
+    /// Goes the way of a message up to where it would be written, on a connection of its own, which is closed. Ends with
+    /// the first step that fails. No byte of HTTP is sent to the server, and no credential is read but the proxy's.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future closes the connection.
+    pub async fn examine(&self, server: &Endpoint) -> Vec<Examined> {
+        let mut walk = Walk::default();
+        // Why the way ended is the last step's to tell.
+        let _ended = walk.go(self.shared(), server).await;
+        walk.0
+    }
+}
+
+/// The steps so far.
+#[derive(Default)]
+struct Walk(Vec<Examined>);
+
+/// The way ends at the last step.
+struct Ended;
+
+impl Walk {
+    async fn go(&mut self, shared: &Shared, server: &Endpoint) -> Result<(), Ended> {
+        let start = Instant::now();
+        let admitted = admit(shared, server).map_err(ExchangeError::from);
+        self.note(Waypoint::Target, start, admitted, |()| Found::Admitted)?;
+        let stream = match &shared.proxy {
+            None => self.direct(shared, server).await?,
+            Some(proxy) => {
+                let start = Instant::now();
+                let tunnel = tunnel(shared, proxy, server, &Progress::default()).await;
+                self.note(Waypoint::Connect, start, tunnel, |_| Found::Tunnelled)?
+            }
+        };
+        if server.scheme() == Scheme::Https {
+            let start = Instant::now();
+            let handshake = shared.tls.handshake(server.host(), stream);
+            let secured = in_time(shared.options.connect, handshake).await;
+            let secured = secured.map_err(ExchangeError::from);
+            self.note(Waypoint::Tls, start, secured, |(_, protocol)| Found::Secured {
+                http2: match protocol {
+                    Protocol::Http1 => false,
+                    Protocol::Http2 => true,
+                },
+            })?;
+        }
+        Ok(())
+    }
+
+    async fn direct(&mut self, shared: &Shared, server: &Endpoint) -> Result<BoxedStream, Ended> {
+        let start = Instant::now();
+        let found = resolve(shared, server).await.map_err(ExchangeError::from);
+        let addresses = self.note(Waypoint::Lookup, start, found, |addresses| {
+            Found::Addresses(addresses.clone())
+        })?;
+
+        let start = Instant::now();
+        let judged = addresses
+            .into_iter()
+            .map(|address| (address, shared.outbound.admit_address(server, address)));
+        let judged: Vec<_> = judged.collect();
+        let refusal = judged.iter().find_map(|(_, judgement)| judgement.err());
+        let may_be_dialled = match refusal {
+            Some(refusal) if judged.iter().all(|(_, judgement)| judgement.is_err()) => {
+                Err(ExchangeError::from(refusal))
+            }
+            Some(_) | None => Ok(judged),
+        };
+        let judged = self.note(Waypoint::Addresses, start, may_be_dialled, |judged| {
+            Found::Judged(judged.clone())
+        })?;
+
+        let start = Instant::now();
+        let mut connected = Err(TransportError::Resolve.into());
+        for (address, judgement) in judged {
+            if judgement.is_ok() && connected.is_err() {
+                let dialled = dial(shared, address).await;
+                connected = dialled
+                    .map(|stream| (stream, address))
+                    .map_err(ExchangeError::from);
+            }
+        }
+        let connected = self.note(Waypoint::Connect, start, connected, |(_, address)| {
+            Found::Connected(*address)
+        })?;
+        Ok(connected.0)
+    }
+
+    /// Notes a step, and goes on with what it gave.
+    fn note<T>(
+        &mut self,
+        waypoint: Waypoint,
+        start: Instant,
+        outcome: Result<T, ExchangeError>,
+        found: impl FnOnce(&T) -> Found,
+    ) -> Result<T, Ended> {
+        let (found, outcome) = match outcome {
+            Ok(value) => (Ok(found(&value)), Ok(value)),
+            Err(error) => (Err(error), Err(Ended)),
+        };
+        self.0.push(Examined {
+            waypoint,
+            took: start.elapsed(),
+            found,
+        });
+        outcome
+    }
+}
