@@ -129,13 +129,15 @@ impl Host {
         &self.client
     }
 
-    /// Goes the way to a server without a message, and says what is at each step of it.
+    /// Goes the way to a server without a message, and says what is at each step of it. A step takes no longer than the
+    /// server's budget.
     ///
     /// # Cancel safety
     ///
     /// As [`HttpTransport::examine`].
     pub async fn examine(&self, server: &Server) -> Vec<Examined> {
-        self.transport.examine(&server.target.endpoint).await
+        let limit = server.budget.get();
+        self.transport.examine(&server.target.endpoint, limit).await
     }
 
     /// A server without credentials, under the strict settings.

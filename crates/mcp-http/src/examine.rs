@@ -1,5 +1,6 @@
 //! The way to a server, one step after another and without a message: for whoever must find out where it ends.
 
+use std::future::Future;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -62,22 +63,28 @@ pub enum Found {
 
 impl HttpTransport {
     /// Goes the way of a message up to where it would be written, on a connection of its own, which is closed. Ends with
-    /// the first step that fails. No byte of HTTP is sent to the server, and no credential is read but the proxy's.
+    /// the first step that fails. No byte of HTTP is sent to the server, and no credential is read but the proxy's. A step
+    /// takes no longer than `limit`, and an attempt to connect no longer than [`HttpOptions::connect`](crate::HttpOptions::connect).
     ///
     /// # Cancel safety
     ///
     /// Dropping the future closes the connection.
-    pub async fn examine(&self, server: &Endpoint) -> Vec<Examined> {
-        let mut walk = Walk::default();
+    pub async fn examine(&self, server: &Endpoint, limit: Duration) -> Vec<Examined> {
+        let mut walk = Walk {
+            steps: Vec::new(),
+            limit,
+        };
         // Why the way ended is the last step's to tell.
         let _ended = walk.go(self.shared(), server).await;
-        walk.0
+        walk.steps
     }
 }
 
-/// The steps so far.
-#[derive(Default)]
-struct Walk(Vec<Examined>);
+/// The steps so far, and the time for the next one.
+struct Walk {
+    steps: Vec<Examined>,
+    limit: Duration,
+}
 
 /// The way ends at the last step.
 struct Ended;
@@ -91,15 +98,17 @@ impl Walk {
             None => self.direct(shared, server).await?,
             Some(proxy) => {
                 let start = Instant::now();
-                let tunnel = tunnel(shared, proxy, server, &Progress::default()).await;
+                let progress = Progress::default();
+                let tunnel = tunnel(shared, proxy, server, &progress);
+                let tunnel = self.in_time(tunnel, TransportError::ProxyUnreachable).await;
                 self.note(Waypoint::Connect, start, tunnel, |_| Found::Tunnelled)?
             }
         };
         if server.scheme() == Scheme::Https {
             let start = Instant::now();
             let handshake = shared.tls.handshake(server.host(), stream);
-            let secured = in_time(shared.options.connect, handshake).await;
-            let secured = secured.map_err(ExchangeError::from);
+            let limit = self.limit.min(shared.options.connect);
+            let secured = in_time(limit, handshake).await.map_err(ExchangeError::from);
             self.note(Waypoint::Tls, start, secured, |(_, protocol)| Found::Secured {
                 http2: match protocol {
                     Protocol::Http1 => false,
@@ -112,7 +121,8 @@ impl Walk {
 
     async fn direct(&mut self, shared: &Shared, server: &Endpoint) -> Result<BoxedStream, Ended> {
         let start = Instant::now();
-        let found = resolve(shared, server).await.map_err(ExchangeError::from);
+        let found = async { resolve(shared, server).await.map_err(ExchangeError::from) };
+        let found = self.in_time(found, TransportError::Resolve).await;
         let addresses = self.note(Waypoint::Lookup, start, found, |addresses| {
             Found::Addresses(addresses.clone())
         })?;
@@ -149,6 +159,16 @@ impl Walk {
         Ok(connected.0)
     }
 
+    /// One step within its time; `late` when that is over.
+    async fn in_time<T>(
+        &self,
+        step: impl Future<Output = Result<T, ExchangeError>>,
+        late: TransportError,
+    ) -> Result<T, ExchangeError> {
+        let done = tokio::time::timeout(self.limit, step).await;
+        done.unwrap_or_else(|_elapsed| Err(late.into()))
+    }
+
     /// Notes a step, and goes on with what it gave.
     fn note<T>(
         &mut self,
@@ -161,7 +181,7 @@ impl Walk {
             Ok(value) => (Ok(found(&value)), Ok(value)),
             Err(error) => (Err(error), Err(Ended)),
         };
-        self.0.push(Examined {
+        self.steps.push(Examined {
             waypoint,
             took: start.elapsed(),
             found,

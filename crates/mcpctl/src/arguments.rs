@@ -75,6 +75,23 @@ pub(crate) enum Command {
     Audit(AuditCommand),
     /// Walk through ping, import, enable, call, status and audit, with a server and a store that are gone afterwards.
     Demo,
+    /// Walk the way to a server step by step, and name the first step that fails with a hint.
+    Doctor {
+        /// The URL of the MCP endpoint, or the name of a server in the store.
+        #[arg(value_name = "URL|NAME")]
+        target: String,
+        /// Call this tool at the end, if it says that it only reads.
+        #[arg(long, value_name = "TOOL")]
+        call: Option<String>,
+        /// The arguments of that call.
+        #[arg(long, value_name = "ARGS_JSON", default_value = "{}", requires = "call")]
+        arguments: String,
+    },
+    /// Say what a kind of failure means and what to do about it; without one, list all kinds.
+    Explain {
+        /// The kind, as a failure prints it.
+        kind: Option<String>,
+    },
 }
 
 #[derive(Debug, Subcommand)]
@@ -131,6 +148,15 @@ pub(crate) struct Standing {
     /// Whose call it is: admin, user or nobody. Who may read the store is its administrator.
     #[arg(long = "as", value_name = "ROLE", default_value = "admin")]
     pub(crate) role: String,
+}
+
+impl Default for Standing {
+    fn default() -> Self {
+        Self {
+            zone: "local".to_owned(),
+            role: "admin".to_owned(),
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -250,6 +276,9 @@ pub(crate) struct Options {
     /// Show where the time went: queue, connect, first byte, body, decode.
     #[arg(long, global = true)]
     pub(crate) timing: bool,
+    /// Say more of a failure: its class, who is at fault, where the time went, and what lies beneath.
+    #[arg(long, short, global = true)]
+    pub(crate) verbose: bool,
     /// Log to standard error, down to this level.
     #[arg(long, global = true, value_enum, value_name = "LEVEL")]
     pub(crate) log: Option<Level>,

@@ -1,10 +1,15 @@
 //! What is printed when there is no result: one line, one kind, one exit status.
 
+use std::error::Error;
+use std::time::Duration;
+
 use mcp_policy::port::LedgerError;
-use mcp_policy::{Failure, Refusal, RegistryError};
-use mcp_wire::Delivery;
+use mcp_policy::{Cause, Failure, Refusal, RegistryError};
+use mcp_wire::{Delivery, Stage};
 
 use crate::exit::Exit;
+use crate::kinds;
+use crate::printable::printable_line;
 
 /// An ending without a result, ready to be printed.
 #[derive(Debug)]
@@ -16,6 +21,19 @@ pub(crate) struct Failed {
     pub(crate) message: String,
     pub(crate) server: Option<String>,
     pub(crate) exit: Exit,
+    pub(crate) around: Box<Around>,
+}
+
+/// What is around a failure.
+#[derive(Debug, Default)]
+pub(crate) struct Around {
+    /// How far the operation had come; `None` when it did not begin.
+    pub(crate) phase: Option<&'static str>,
+    pub(crate) elapsed: Option<Duration>,
+    /// Names that are like one that is not known.
+    alike: Vec<String>,
+    /// What `--verbose` shows: where the time went, and what lies beneath the message.
+    detail: Vec<String>,
 }
 
 /// What is refused here, before an operation begins. Nothing was sent.
@@ -47,6 +65,8 @@ pub(crate) enum Local {
     ProxyInvalid,
     ApprovalUnknown,
     DemoUnavailable,
+    KindUnknown,
+    ToolNotReadOnly,
 }
 
 impl Local {
@@ -78,6 +98,8 @@ impl Local {
             Self::ProxyInvalid => "proxy-invalid",
             Self::ApprovalUnknown => "approval-unknown",
             Self::DemoUnavailable => "demo-unavailable",
+            Self::KindUnknown => "kind-unknown",
+            Self::ToolNotReadOnly => "tool-not-read-only",
         }
     }
 
@@ -100,7 +122,9 @@ impl Local {
             | Self::RoleUnknown
             | Self::StepUnknown
             | Self::ProxyInvalid
-            | Self::ApprovalUnknown => true,
+            | Self::ApprovalUnknown
+            | Self::KindUnknown
+            | Self::ToolNotReadOnly => true,
             Self::CaUnreadable
             | Self::CaInvalid
             | Self::RuntimeUnavailable
@@ -146,7 +170,30 @@ impl Failed {
             message: failure.to_string(),
             server: None,
             exit: Exit::of(failure),
+            around: Box::new(Around {
+                phase: Some(phase(failure)),
+                elapsed: Some(failure.timing().total()),
+                alike: Vec::new(),
+                detail: detail(failure),
+            }),
         }
+    }
+
+    /// What to do, where the message does not say it: the word on the kind, else that on the class.
+    pub(crate) fn hint(&self) -> Option<String> {
+        if let [one, rest @ ..] = &*self.around.alike {
+            let rest: String = rest.iter().map(|name| format!(" or {name}")).collect();
+            return Some(format!("did you mean {one}{rest}?"));
+        }
+        let of_class = || kinds::hint(self.class).filter(|_| self.said().is_none());
+        kinds::hint(self.kind)
+            .or_else(of_class)
+            .map(|hint| hint.replace('`', ""))
+    }
+
+    /// What the message itself says that is to be done.
+    fn said(&self) -> Option<&str> {
+        self.message.split_once("; ").map(|(_, advice)| advice)
     }
 
     /// The failure of a command on the ledger.
@@ -187,6 +234,49 @@ impl Failed {
         }
     }
 
+    /// What to do, wherever that is said: behind the message, or in it.
+    pub(crate) fn advice(&self) -> Option<String> {
+        self.hint().or_else(|| self.said().map(str::to_owned))
+    }
+
+    /// One line: what is wrong, where and how far it had come, and what to do.
+    pub(crate) fn text(&self) -> String {
+        let elapsed = self
+            .around
+            .elapsed
+            .map(|elapsed| format!("{} ms", elapsed.as_millis()));
+        let about = [
+            self.server.as_deref(),
+            Some(self.kind),
+            Some(self.delivery.name()),
+            self.around.phase,
+            elapsed.as_deref(),
+        ];
+        let about: Vec<&str> = about.into_iter().flatten().collect();
+        let hint = self.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+        let message = printable_line(&self.message);
+        format!(
+            "mcpctl: {message} ({}){}\n",
+            about.join(", "),
+            printable_line(&hint)
+        )
+    }
+
+    /// The lines of `--verbose`.
+    pub(crate) fn detailed(&self) -> String {
+        let about = format!("class {}, culprit {}", self.class, self.culprit);
+        let lines = [about].into_iter().chain(self.around.detail.iter().cloned());
+        lines
+            .map(|line| format!("mcpctl: {}\n", printable_line(&line)))
+            .collect()
+    }
+
+    /// The same with names that may have been meant.
+    pub(crate) fn like(mut self, names: Vec<String>) -> Self {
+        self.around.alike = names;
+        self
+    }
+
     pub(crate) fn at(mut self, server: &str) -> Self {
         self.server = Some(server.to_owned());
         self
@@ -201,6 +291,40 @@ impl Failed {
             message: message.to_string(),
             server: None,
             exit,
+            around: Box::default(),
         }
     }
+}
+
+/// How far an operation had come that failed like this.
+fn phase(failure: &Failure) -> &'static str {
+    match failure.cause() {
+        Cause::DeadlineExceeded { stage, .. } | Cause::Cancelled { stage } => stage.name(),
+        Cause::Transport(error) => error.stage().name(),
+        Cause::Malformed(_) | Cause::Walk(_) => Stage::Body.name(),
+        Cause::Rpc { .. } => "answered",
+        Cause::Refused(_) => Stage::Start.name(),
+        // The outcome is there.
+        Cause::Unrecorded | _ => "settle",
+    }
+}
+
+fn detail(failure: &Failure) -> Vec<String> {
+    let timing = failure.timing();
+    let spent = [
+        ("policy", timing.policy()),
+        ("queue", timing.queue()),
+        ("connect", timing.connect()),
+        ("first byte", timing.first_byte()),
+        ("body", timing.body()),
+        ("decode", timing.decode()),
+    ];
+    let spent = spent.map(|(part, time)| format!("{part} {:.1} ms", time.as_secs_f64() * 1_000.0));
+    let mut lines = vec![format!("time: {}", spent.join(", "))];
+    let mut source = failure.source();
+    while let Some(cause) = source {
+        lines.push(format!("caused by: {cause}"));
+        source = cause.source();
+    }
+    lines
 }

@@ -3,11 +3,11 @@
 //! Data goes to stdout, everything else to stderr. The shapes and the exit statuses are a public contract:
 //! `docs/mcpctl.md`.
 
+mod alike;
 mod arguments;
 mod command;
 mod exit;
 mod failed;
-#[cfg(test)]
 mod kinds;
 mod log;
 mod output;
@@ -25,7 +25,7 @@ use clap::Parser;
 use crate::arguments::{Arguments, wants_json};
 use crate::exit::Exit;
 use crate::failed::{Failed, Local};
-use crate::output::Format;
+use crate::output::{Format, Shown};
 use crate::timing::Ended;
 
 fn main() -> ExitCode {
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
         log::start(level);
     }
     let ended = command::run(&arguments).unwrap_or_else(Ended::from);
-    finish(&ended, format)
+    finish(&ended, format, arguments.options.verbose)
 }
 
 /// Prints what the command line got wrong; help and version are no mistakes.
@@ -46,7 +46,7 @@ fn refuse_usage(error: clap::Error) -> ExitCode {
     let error = usage::conceal(error);
     if error.use_stderr() && wants_json() {
         let failed = Failed::local(Local::Usage, usage::one_line(&error));
-        return finish(&Ended::from(failed), Format::Json);
+        return finish(&Ended::from(failed), Format::Json, false);
     }
     // There is nobody left to tell when the terminal is gone.
     let _unprinted = error.print();
@@ -58,8 +58,11 @@ fn refuse_usage(error: clap::Error) -> ExitCode {
 }
 
 /// Prints and ends the process at once: a name look-up that still runs on its thread does not hold it.
-fn finish(ended: &Ended, format: Format) -> ExitCode {
-    let (data, remark) = ended.render(format);
+fn finish(ended: &Ended, format: Format, verbose: bool) -> ExitCode {
+    let (data, mut remark) = ended.render(format);
+    if let (Shown::Failed(failed), Format::Text, true) = (&ended.shown, format, verbose) {
+        remark += &failed.detailed();
+    }
     // A closed pipe is the reader's choice, and the exit status still tells.
     let _unprinted = io::stdout()
         .write_all(data.as_bytes())

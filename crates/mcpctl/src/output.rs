@@ -104,6 +104,9 @@ enum Line<'a> {
         delivery: &'a str,
         message: &'a str,
         server: Option<&'a str>,
+        phase: Option<&'a str>,
+        elapsed_ms: Option<u128>,
+        hint: Option<String>,
     },
 }
 
@@ -204,6 +207,9 @@ impl Shown {
                 delivery: failed.delivery.name(),
                 message: &failed.message,
                 server: failed.server.as_deref(),
+                phase: failed.around.phase,
+                elapsed_ms: failed.around.elapsed.map(|elapsed| elapsed.as_millis()),
+                hint: failed.hint(),
             },
         };
         // Strings, integers and raw JSON: there is nothing in a line that cannot be written.
@@ -233,21 +239,7 @@ impl Shown {
             Self::Tools(tools) => tools.text(),
             Self::Pong(pong) => (pong.text(), String::new()),
             Self::Report(_) => (String::new(), String::new()),
-            Self::Failed(failed) => {
-                let server = failed
-                    .server
-                    .as_deref()
-                    .map(|server| format!("{server}, "))
-                    .unwrap_or_default();
-                let (kind, delivery) = (failed.kind, failed.delivery.name());
-                (
-                    String::new(),
-                    format!(
-                        "mcpctl: {} ({server}{kind}, {delivery})\n",
-                        printable_line(&failed.message)
-                    ),
-                )
-            }
+            Self::Failed(failed) => (String::new(), failed.text()),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_http::{
     BoxedStream, Dialler, Examined, Found, HttpOptions, HttpTransport, Proxy, TcpDialler, Tls, Waypoint,
@@ -14,6 +15,7 @@ use mcp_wire::{Endpoint, OutboundPolicy, OutboundRefusal, PortFuture};
 
 use crate::support::{kind, serve, serve_tls};
 
+const LIMIT: Duration = Duration::from_secs(60);
 const NAME: &str = "srv.example";
 
 /// Every name has an address of a test net and that of this machine, or none.
@@ -64,7 +66,7 @@ fn transport(known: bool, loopback: bool, tls: Tls) -> HttpTransport {
 }
 
 async fn examine(transport: &HttpTransport, url: &str) -> Vec<(Waypoint, String)> {
-    let steps = transport.examine(&Endpoint::parse(url).unwrap()).await;
+    let steps = transport.examine(&Endpoint::parse(url).unwrap(), LIMIT).await;
     steps.iter().map(|step| (step.waypoint, shown(step))).collect()
 }
 
@@ -164,4 +166,49 @@ async fn a_proxy_takes_the_place_of_look_up_and_addresses() {
     );
     let found = examine(&transport.through(proxy), "http://srv.example/mcp").await;
     assert_eq!(found, expected(&[ADMITTED, (Waypoint::Connect, "tunnelled")]));
+}
+
+/// A look-up that never comes back.
+struct Silent;
+
+impl Dialler for Silent {
+    fn resolve(&self, _name: &str, _port: u16) -> PortFuture<io::Result<Vec<SocketAddr>>> {
+        PortFuture::pending(std::future::pending())
+    }
+
+    fn connect(&self, _address: SocketAddr) -> PortFuture<io::Result<BoxedStream>> {
+        PortFuture::pending(std::future::pending())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_step_that_does_not_end_has_a_time() {
+    let transport = HttpTransport::with_dialler(
+        Arc::new(AdmitAll),
+        Arc::new(MemoryCredentials::default()),
+        Arc::new(Silent),
+        Tls::platform(),
+        HttpOptions::default(),
+    );
+    for (url, steps) in [
+        (
+            "http://srv.example/",
+            &[ADMITTED, (Waypoint::Lookup, "resolve-failed")][..],
+        ),
+        (
+            "http://127.0.0.1/",
+            &[
+                ADMITTED,
+                (Waypoint::Lookup, "1 addresses"),
+                (Waypoint::Addresses, "127.0.0.1 admitted"),
+                (Waypoint::Connect, "connect-timeout"),
+            ],
+        ),
+    ] {
+        let endpoint = Endpoint::parse(url).unwrap();
+        let found = transport.examine(&endpoint, Duration::from_secs(3)).await;
+        assert_eq!(found.last().unwrap().took, Duration::from_secs(3));
+        let found: Vec<_> = found.iter().map(|step| (step.waypoint, shown(step))).collect();
+        assert_eq!(found, expected(steps));
+    }
 }

@@ -168,6 +168,27 @@ pub enum TransportError {
 }
 
 impl TransportError {
+    /// How far a leg has come that fails like this.
+    #[must_use]
+    pub const fn stage(&self) -> Stage {
+        match self {
+            Self::Resolve => Stage::Resolve,
+            Self::ConnectRefused
+            | Self::Connect
+            | Self::ConnectTimeout { .. }
+            | Self::ProxyUnreachable
+            | Self::ProxyAuthenticationRequired
+            | Self::ProxyRefused { .. }
+            | Self::ProxyFailed { .. } => Stage::Connect,
+            Self::TlsNameMismatch
+            | Self::TlsUntrusted
+            | Self::TlsExpired
+            | Self::TlsTrustMissing
+            | Self::Tls => Stage::Tls,
+            Self::ConnectionLost | Self::Status(_) | Self::MediaType { .. } => Stage::FirstByte,
+        }
+    }
+
     /// The stable kebab-case kind.
     #[must_use]
     pub const fn kind(&self) -> &'static str {

@@ -9,7 +9,7 @@ use mcp_policy::ApprovalSubject;
 use mcp_policy::gate::CatalogueGate;
 use mcp_policy::memory::FixedApprovals;
 use mcp_policy::port::{Actor, ApprovalDecision, Approvals, CallAttempt, CallOrigin, RunId, StoreError};
-use mcp_policy::{ApprovalRule, Refusal, RegistryError, ServerName};
+use mcp_policy::{ApprovalRule, Refusal, ServerName};
 use mcp_wire::{Arguments, Entropy, PortFuture, Target, ToolName};
 
 use super::stores::Stores;
@@ -81,7 +81,9 @@ fn run_kept(name: &ServerName, typed: &Typed<'_>, options: &Options) -> Result<E
         Ok((record, policy::row(&stores, name, typed.tool).await?))
     })?;
     let server = record.server().map_err(|gap| Failed::of_registry(&gap.into()))?;
-    let row = row.ok_or_else(|| Failed::of_registry(&RegistryError::UnknownTool))?;
+    let Some(row) = row else {
+        return block_on(async { Err(stores.no_tool(typed.tool, Some(name)).await) });
+    };
     let call = Call {
         server,
         tool: row.remote_name,

@@ -5,6 +5,8 @@ mod audit;
 mod call;
 mod config;
 mod demo;
+mod doctor;
+mod explain;
 mod import;
 mod operation;
 mod policy;
@@ -52,6 +54,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ended, Failed> {
         Command::Approval(command) => approval::run(command, options),
         Command::Audit(command) => audit::run(command, options),
         Command::Demo => demo::run(options),
+        Command::Doctor {
+            target,
+            call,
+            arguments,
+        } => {
+            let typed = doctor::Typed {
+                target,
+                call: call.as_deref(),
+                arguments,
+            };
+            doctor::run(&typed, options)
+        }
+        Command::Explain { kind } => explain::run(kind.as_deref()),
     }
 }
 

@@ -1,9 +1,9 @@
 //! `policy`: what the permission gate says, without a call.
 
+use mcp_policy::ServerName;
 use mcp_policy::catalogue::{CatalogueRow, RemoteTool};
 use mcp_policy::gate::{Candidate, GateRules, ModelZones, TrustZone, judge};
 use mcp_policy::port::Actor;
-use mcp_policy::{RegistryError, ServerName};
 use serde::Serialize;
 
 use super::stores::{Stores, failed};
@@ -81,15 +81,16 @@ pub(crate) fn rules(standing: &Standing) -> Result<(GateRules, Actor), Failed> {
     Ok((rules, actor))
 }
 
-/// The row of a tool, by its name on the wire or by its local name.
+/// The row of a tool, by its name on the wire or by its local name; `None` when it was never taken in.
 pub(crate) async fn row(
     stores: &Stores,
     server: &ServerName,
     tool: &str,
 ) -> Result<Option<CatalogueRow>, Failed> {
     let mut snapshot = stores.catalogue.catalogue().await.map_err(failed)?;
-    let kept = snapshot.servers.remove(server);
-    let kept = kept.ok_or_else(|| Failed::of_registry(&RegistryError::UnknownServer).at(server.as_str()))?;
+    let Some(kept) = snapshot.servers.remove(server) else {
+        return Err(stores.no_server(server).await);
+    };
     let named = |row: &CatalogueRow| row.remote_name.as_str() == tool || row.local_name.as_str() == tool;
     Ok(kept.rows.into_values().find(named))
 }

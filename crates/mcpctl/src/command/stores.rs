@@ -13,6 +13,7 @@ use mcp_policy::{Refusal, RegistryError, ServerName, ServerRecord};
 use mcp_store_sqlite::{SqliteOptions, SqliteStore};
 use mcp_wire::{Entropy, IdError};
 
+use crate::alike::alike;
 use crate::arguments::Options;
 use crate::failed::{Failed, Local};
 
@@ -55,8 +56,33 @@ impl Stores {
 
     /// The record of a name that was typed.
     pub(crate) async fn record(&self, name: &ServerName) -> Result<ServerRecord, Failed> {
-        let record = self.servers.server(name).await.map_err(failed)?;
-        record.ok_or_else(|| Failed::of_registry(&RegistryError::UnknownServer).at(name.as_str()))
+        match self.servers.server(name).await.map_err(failed)? {
+            Some(record) => Ok(record),
+            None => Err(self.no_server(name).await),
+        }
+    }
+
+    /// There is no server of this name; those that are alike are named.
+    pub(crate) async fn no_server(&self, name: &ServerName) -> Failed {
+        let kept = self.servers.servers().await.unwrap_or_default();
+        let names = kept.iter().map(|record| record.name.as_str());
+        Failed::of_registry(&RegistryError::UnknownServer)
+            .like(alike(name.as_str(), names))
+            .at(name.as_str())
+    }
+
+    /// There is no tool of this name, of this server or of any; those that are alike are named.
+    pub(crate) async fn no_tool(&self, tool: &str, server: Option<&ServerName>) -> Failed {
+        let snapshot = self.catalogue.catalogue().await.unwrap_or_default();
+        let servers = snapshot.servers.iter();
+        let asked = servers.filter(|(name, _)| server.is_none_or(|server| server == *name));
+        let rows = asked.flat_map(|(_, kept)| kept.rows.values());
+        // Whoever named a server may have meant the name that the tool has there.
+        let names = rows.flat_map(|row| {
+            let remote = server.map(|_| row.remote_name.as_str());
+            remote.into_iter().chain([row.local_name.as_str()])
+        });
+        Failed::of_registry(&RegistryError::UnknownTool).like(alike(tool, names))
     }
 }
 

@@ -45,9 +45,14 @@ pub(crate) fn run(command: &ToolCommand, options: &Options) -> Result<Ended, Fai
         }
         ToolCommand::Show { tool } => {
             let stores = Stores::open(options)?;
-            let rows = block_on(rows(&stores, None))?;
-            let row = rows.into_iter().find(|row| row.local_name.as_str() == tool);
-            let row = row.ok_or_else(|| Failed::of_registry(&RegistryError::UnknownTool))?;
+            let row = block_on(async {
+                let rows = rows(&stores, None).await?;
+                let row = rows.into_iter().find(|row| row.local_name.as_str() == tool);
+                match row {
+                    Some(row) => Ok(row),
+                    None => Err(stores.no_tool(tool, None).await),
+                }
+            })?;
             report("tool", &[row], true)
         }
         ToolCommand::Enable { tool } => decide(tool, Act::Enable, options)?,
@@ -66,8 +71,10 @@ fn decide(tool: &str, act: Act, options: &Options) -> Result<Report, Failed> {
     let host = operation::host(operation::wiring(options)?)?;
     let registry = Registry::new(host.client(), &*stores.servers, &*stores.catalogue, &[]);
     let row = block_on(async {
-        let decided = registry.decide(tool, act).await;
-        decided.map_err(|error| Failed::of_registry(&error))
+        match registry.decide(tool, act).await {
+            Err(RegistryError::UnknownTool) => Err(stores.no_tool(tool, None).await),
+            decided => decided.map_err(|error| Failed::of_registry(&error)),
+        }
     })?;
     Ok(report("changed", &[row], false))
 }

@@ -1,17 +1,34 @@
 //! The tables of `docs/kinds.md`, as data. Shared with the contract tests.
 
+const DOCUMENT: &str = include_str!("../../../../docs/kinds.md");
+
+/// The heading of the table that says what to do.
+const TO_DO: &str = "## What to do";
+
 /// The cells of every row that names a kind: kind, class, culprit, delivery, exit status, rule.
 pub(crate) fn rows() -> Vec<[&'static str; 6]> {
-    let document = include_str!("../../../../docs/kinds.md");
-    let rows = document.lines().filter(|line| line.starts_with("| `"));
-    rows.map(cells).collect()
+    let rows = DOCUMENT.lines().filter(|line| line.starts_with("| `"));
+    rows.filter_map(|row| {
+        let [kind, rest @ ..]: [&str; 6] = cells(row)?;
+        let [class, culprit, delivery, exit, rule] = rest;
+        Some([kind.trim_matches('`'), class, culprit, delivery, exit, rule])
+    })
+    .collect()
 }
 
-fn cells(line: &'static str) -> [&'static str; 6] {
-    let inner = line.trim_matches('|').split('|').map(str::trim);
-    let mut cells: Vec<_> = inner.collect();
-    cells[0] = cells[0].trim_matches('`');
-    cells
-        .try_into()
-        .unwrap_or_else(|cells| panic!("a row of docs/kinds.md has six cells: {cells:?}"))
+/// What to do about a kind, or about a class.
+pub(crate) fn hints() -> Vec<(&'static str, &'static str)> {
+    let (_, table) = DOCUMENT.split_once(TO_DO).unwrap_or_default();
+    // The first two rows are the head of the table.
+    let rows = table.lines().filter(|line| line.starts_with("| ")).skip(1);
+    rows.filter_map(|row| {
+        let [of, hint] = cells(row)?;
+        Some((of, hint))
+    })
+    .collect()
+}
+
+fn cells<const COUNT: usize>(row: &'static str) -> Option<[&'static str; COUNT]> {
+    let cells: Vec<_> = row.trim_matches('|').split('|').map(str::trim).collect();
+    cells.try_into().ok()
 }

@@ -145,7 +145,8 @@ fn a_ledger_that_was_tampered_with_is_found_out() {
     assert_eq!(ended.exit, Some(1));
     assert_eq!(
         ended.stderr,
-        "mcpctl: a step is not what the entries tell of it (ledger-disagrees, not-sent)\n"
+        "mcpctl: a step is not what the entries tell of it (ledger-disagrees, not-sent); the store was altered, cut or \
+         restored: keep a copy, and find out who could write it\n"
     );
 }
 

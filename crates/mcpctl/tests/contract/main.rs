@@ -9,6 +9,8 @@ mod canary;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
+mod doctor;
+#[cfg(test)]
 mod ending;
 #[cfg(test)]
 mod faults;

@@ -46,10 +46,10 @@ fn a_call_waits_for_an_approval_and_is_made_with_one() {
     let desk = desk("approval", &server);
     let pending = desk.run(&["call", "demo", "echo"]);
     assert_eq!(pending.exit, Some(6));
-    assert_eq!(
-        pending.stderr,
-        "mcpctl: this call waits for approval 1 (demo, approval-pending, not-sent)\n"
-    );
+    let begins = "mcpctl: this call waits for approval 1 (demo, approval-pending, not-sent, start, ";
+    assert!(pending.stderr.starts_with(begins), "{pending:?}");
+    let ends = "; mcpctl approval list shows it; then approval grant or approval deny, and call again\n";
+    assert!(pending.stderr.ends_with(ends), "{pending:?}");
     let again = desk.run(&["call", "demo", "mcp_demo_echo"]);
     assert!(
         again.stderr.contains("approval 1 ("),

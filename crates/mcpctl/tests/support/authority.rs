@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
@@ -24,6 +24,11 @@ impl Authority {
 
     /// A server that agrees on one of these protocols above TLS.
     pub(crate) fn with_server_of(name: &str, protocols: &[&str]) -> Self {
+        Self::with_server_until(name, protocols, 2999)
+    }
+
+    /// A server whose certificate ends with the year before this one.
+    pub(crate) fn with_server_until(name: &str, protocols: &[&str], year: i32) -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::default();
@@ -34,7 +39,9 @@ impl Authority {
         std::fs::write(&file, certificate.pem()).unwrap();
 
         let server_key = KeyPair::generate().unwrap();
-        let server_params = CertificateParams::new([name.to_owned()]).unwrap();
+        let mut server_params = CertificateParams::new([name.to_owned()]).unwrap();
+        server_params.not_before = date_time_ymd(2000, 1, 1);
+        server_params.not_after = date_time_ymd(year, 1, 1);
         let issuer = Issuer::new(params, key);
         let server = server_params.signed_by(&server_key, &issuer).unwrap();
         let server_key = PrivatePkcs8KeyDer::from(server_key.serialize_der());

@@ -48,6 +48,21 @@ pub(crate) fn at<'a>(url: &'a str, arguments: &[&'a str], form: Form) -> Vec<&'a
         .collect()
 }
 
+/// How far an operation may have come.
+const PHASES: [&str; 11] = [
+    "start",
+    "queue",
+    "resolve",
+    "connect",
+    "tls",
+    "credential",
+    "send",
+    "first-byte",
+    "body",
+    "answered",
+    "settle",
+];
+
 /// A run without a result. Class, culprit and exit status are those of the kind's row in `docs/kinds.md`.
 pub(crate) struct Fault<'a> {
     pub(crate) kind: &'a str,
@@ -62,16 +77,41 @@ impl Fault<'_> {
     pub(crate) fn check(&self, run: impl Fn(Form) -> Ended) {
         self.check_json(&run(&["--json"]));
         let text = run(&[]);
+        assert_eq!(text.stderr, self.text(&text.stderr));
+        assert_eq!((text.stdout.as_str(), text.exit), ("", Some(self.exit())));
+    }
+
+    /// The text form: what is said of the phase and of the time is taken from what was printed, and stands where it belongs.
+    pub(crate) fn text(&self, printed: &str) -> String {
         let server = self
             .server
             .map(|server| format!("{server}, "))
             .unwrap_or_default();
         let (kind, delivery, message) = (self.kind, self.delivery, self.message);
-        assert_eq!(
-            text.stderr,
-            format!("mcpctl: {message} ({server}{kind}, {delivery})\n")
-        );
-        assert_eq!((text.stdout.as_str(), text.exit), ("", Some(self.exit())));
+        let begins = format!("mcpctl: {message} ({server}{kind}, {delivery}");
+        let rest = printed.strip_prefix(&begins).unwrap_or_default();
+        let (how_far, _) = rest.split_once(')').unwrap_or_default();
+        let parts: Vec<&str> = how_far.split(", ").skip(1).collect();
+        let is_time = |part: &str| {
+            let millis = part.strip_suffix(" ms");
+            millis.is_some_and(|millis| millis.parse::<u64>().is_ok())
+        };
+        let known = match *parts {
+            [] => true,
+            [phase, time] => PHASES.contains(&phase) && is_time(time),
+            _ => false,
+        };
+        let how_far = if known { how_far } else { "" };
+        let hint = self.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+        format!("{begins}{how_far}){hint}\n")
+    }
+
+    /// What `docs/kinds.md` says that is to be done: of the kind, else of the class where the message does not say it.
+    fn hint(&self) -> Option<String> {
+        let hints = table::hints();
+        let of = |name: &str| hints.iter().find(|(of, _)| *of == name).map(|(_, hint)| *hint);
+        let of_class = || of(self.row()[1]).filter(|_| !self.message.contains("; "));
+        of(self.kind).or_else(of_class).map(|hint| hint.replace('`', ""))
     }
 
     /// Compares a run with `--json`.
@@ -86,13 +126,20 @@ impl Fault<'_> {
             quoted(self.message),
             self.server.map_or("null".to_owned(), quoted),
         );
-        let line = |culprit: &str| {
+        let begins = |culprit: &str| {
             format!(
-                r#"{{"outcome":"failed","kind":"{kind}","class":"{class}","culprit":"{culprit}","delivery":"{delivery}","message":{message},"server":{server}}}"#
-            ) + "\n"
+                r#"{{"outcome":"failed","kind":"{kind}","class":"{class}","culprit":"{culprit}","delivery":"{delivery}","message":{message},"server":{server},"phase":"#
+            )
         };
-        let lines: Vec<_> = culprits.split(", ").map(line).collect();
-        assert!(lines.contains(&ended.stdout), "{ended:?}\nis none of\n{lines:?}");
+        let lines: Vec<_> = culprits.split(", ").map(begins).collect();
+        let begun = lines.iter().any(|line| ended.stdout.starts_with(line.as_str()));
+        assert!(begun, "{ended:?}\nbegins with none of\n{lines:?}");
+        let hint = self.hint().map_or("null".to_owned(), |hint| quoted(&hint));
+        let ends = format!(",\"hint\":{hint}}}\n");
+        assert!(
+            ended.stdout.ends_with(&ends),
+            "{ended:?}\ndoes not end with\n{ends}"
+        );
         assert_eq!((ended.stderr.as_str(), ended.exit), ("", Some(self.exit())));
     }
 

@@ -137,9 +137,18 @@ impl Ended {
     }
 }
 
-/// Sets every measured time to 0: it follows one of two marks.
+/// Sets every measured time to 0: it follows one of two marks, or ends the brackets of a failure.
 pub(crate) fn without_times(text: &str) -> String {
-    let mut text = text.to_owned();
+    let mut text = text
+        .split(" ms)")
+        .map(|piece| match piece.rsplit_once(", ") {
+            Some((before, time)) if !time.is_empty() && time.bytes().all(|byte| byte.is_ascii_digit()) => {
+                format!("{before}, 0")
+            }
+            _ => piece.to_owned(),
+        })
+        .collect::<Vec<_>>()
+        .join(" ms)");
     for mark in ["_ms\":", "answered in "] {
         let mut pieces = text.split(mark);
         let mut set = pieces.next().unwrap_or_default().to_owned();

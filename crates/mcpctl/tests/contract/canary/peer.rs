@@ -19,9 +19,11 @@ pub(crate) static LONELY: LazyLock<Authority> = LazyLock::new(|| Authority::with
 static OTHER_PROTOCOL: LazyLock<Authority> =
     LazyLock::new(|| Authority::with_server_of("127.0.0.1", &["other"]));
 
+static EXPIRED: LazyLock<Authority> = LazyLock::new(|| Authority::with_server_until("127.0.0.1", &[], 2001));
+
 /// The authorities that the platform of a run trusts: those of the servers above but the lonely one.
 pub(crate) fn trusted() -> String {
-    let authorities = [&AUTHORITY, &OTHER_NAME, &OTHER_PROTOCOL];
+    let authorities = [&AUTHORITY, &OTHER_NAME, &OTHER_PROTOCOL, &EXPIRED];
     authorities
         .map(|authority| std::fs::read_to_string(&authority.file).unwrap())
         .concat()
@@ -68,6 +70,11 @@ impl Peer {
     pub(crate) fn unknown_authority() -> Self {
         let tls = LONELY.server.clone();
         Self::server("TLS of an unknown authority", Server::start_tls(&[], tls))
+    }
+
+    pub(crate) fn expired() -> Self {
+        let tls = EXPIRED.server.clone();
+        Self::server("TLS out of date", Server::start_tls(&[], tls))
     }
 
     pub(crate) fn other_protocol() -> Self {

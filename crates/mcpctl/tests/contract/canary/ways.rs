@@ -43,6 +43,7 @@ fn not_connected() -> Vec<Path> {
         for (kind, peer) in [
             ("tls-name-mismatch", Peer::other_name as fn() -> Peer),
             ("tls-untrusted", Peer::unknown_authority),
+            ("tls-expired", Peer::expired),
             ("tls-failed", Peer::other_protocol),
         ] {
             paths.push(Path::new(kind, Reach::Reached, arguments, peer));

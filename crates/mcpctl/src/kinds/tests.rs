@@ -1,7 +1,5 @@
 //! `docs/kinds.md` against the code: every kind, and what each says.
 
-mod table;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -16,28 +14,29 @@ use mcp_wire::{
     TraceContextError, TransportError,
 };
 
+use super::table;
 use crate::failed::{Failed, Local};
 
 /// The sources whose `kind` functions give kinds as literals. Those of the wire's own rules are in
 /// [`MalformedKind::ALL`].
 const SOURCES: [&str; 17] = [
-    include_str!("failed.rs"),
-    include_str!("../../mcp-policy/src/failure.rs"),
-    include_str!("../../mcp-policy/src/walk.rs"),
-    include_str!("../../mcp-policy/src/port/gate.rs"),
-    include_str!("../../mcp-policy/src/port/store.rs"),
-    include_str!("../../mcp-policy/src/record.rs"),
-    include_str!("../../mcp-policy/src/refusal.rs"),
-    include_str!("../../mcp-policy/src/registry.rs"),
-    include_str!("../../mcp-policy/src/catalogue/row.rs"),
-    include_str!("../../mcp-policy/src/ledger/chain.rs"),
-    include_str!("../../mcp-wire/src/endpoint.rs"),
-    include_str!("../../mcp-wire/src/id.rs"),
-    include_str!("../../mcp-wire/src/arguments.rs"),
-    include_str!("../../mcp-wire/src/port/credential.rs"),
-    include_str!("../../mcp-wire/src/port/failure.rs"),
-    include_str!("../../mcp-wire/src/port/outbound.rs"),
-    include_str!("../../mcp-wire/src/trace.rs"),
+    include_str!("../failed.rs"),
+    include_str!("../../../mcp-policy/src/failure.rs"),
+    include_str!("../../../mcp-policy/src/walk.rs"),
+    include_str!("../../../mcp-policy/src/port/gate.rs"),
+    include_str!("../../../mcp-policy/src/port/store.rs"),
+    include_str!("../../../mcp-policy/src/record.rs"),
+    include_str!("../../../mcp-policy/src/refusal.rs"),
+    include_str!("../../../mcp-policy/src/registry.rs"),
+    include_str!("../../../mcp-policy/src/catalogue/row.rs"),
+    include_str!("../../../mcp-policy/src/ledger/chain.rs"),
+    include_str!("../../../mcp-wire/src/endpoint.rs"),
+    include_str!("../../../mcp-wire/src/id.rs"),
+    include_str!("../../../mcp-wire/src/arguments.rs"),
+    include_str!("../../../mcp-wire/src/port/credential.rs"),
+    include_str!("../../../mcp-wire/src/port/failure.rs"),
+    include_str!("../../../mcp-wire/src/port/outbound.rs"),
+    include_str!("../../../mcp-wire/src/trace.rs"),
 ];
 
 /// What the code or the table says of a kind: classes, culprits, deliveries and exit statuses.
@@ -73,6 +72,26 @@ fn the_table_says_what_the_code_says() {
             code.contains_key(kind),
             "{kind} of docs/kinds.md is none of the code's"
         );
+    }
+}
+
+#[test]
+fn every_row_is_read_and_every_ending_has_a_word_on_what_to_do() {
+    let document = include_str!("../../../../docs/kinds.md");
+    let rows = document.lines().filter(|line| line.starts_with("| `")).count();
+    assert_eq!(table::rows().len(), rows);
+    for failed in samples() {
+        let said = failed.advice().is_some();
+        assert!(
+            said || failed.class == "usage",
+            "{}: {}",
+            failed.kind,
+            failed.message
+        );
+    }
+    let known: BTreeSet<&str> = table::rows().iter().flat_map(|row| [row[0], row[1]]).collect();
+    for (of, _) in table::hints() {
+        assert!(known.contains(of), "{of} is neither a kind nor a class");
     }
 }
 
@@ -298,6 +317,8 @@ fn command_line() -> Vec<Failed> {
         Local::ProxyInvalid,
         Local::ApprovalUnknown,
         Local::DemoUnavailable,
+        Local::KindUnknown,
+        Local::ToolNotReadOnly,
     ];
     let traces = [TraceContextError::Parent, TraceContextError::State];
     let traces = traces.map(|error| Failed::typed(error.kind(), error));
