@@ -8,6 +8,7 @@ mod failure;
 mod interop;
 mod links;
 mod official;
+mod soak;
 mod surface;
 mod transcript;
 mod variants;
@@ -61,6 +62,11 @@ const TASKS: &[(&str, Task, &str)] = &[
         "transcript",
         transcript::run,
         "run the commands of docs/server.md and compare what they print",
+    ),
+    (
+        "soak",
+        soak::run,
+        "call servers of every kind for a while, and hold what must hold",
     ),
     ("bench", bench::run, "count what one warm call costs"),
 ];
