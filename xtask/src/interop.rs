@@ -1,17 +1,18 @@
-//! Runs `mcpctl` against servers of other makers and compares what it prints with what these servers answer.
+//! Runs `mcpctl` against servers, and clients of other makers against the conformance server, and judges what they print.
 
+mod client;
 pub(crate) mod install;
-pub(crate) mod ours;
-mod package;
+pub(crate) mod package;
 pub(crate) mod process;
 mod ran;
-mod running;
+pub(crate) mod running;
 mod step;
 mod steps;
 
 use std::path::Path;
 use std::thread;
 
+use self::client::{Link, Walk};
 use self::install::{Workspace, build_mcpctl};
 use self::package::Package;
 use self::ran::Ran;
@@ -19,21 +20,43 @@ use self::running::{Form, Running};
 use self::steps::steps;
 use crate::failure::Failure;
 
-/// A server in one of its forms.
+/// What is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Peer {
-    package: Package,
-    form: Form,
+enum Peer {
+    /// A server in one of its forms, asked by `mcpctl`.
+    Server(Package, Form),
+    /// A client on the conformance server.
+    Client(Package, Link),
 }
 
 impl Peer {
     fn all() -> Vec<Self> {
-        let forms = |package: Package| package.forms().iter().map(move |&form| Self { package, form });
-        Package::ALL.into_iter().flat_map(forms).collect()
+        let forms = |package: Package| {
+            package
+                .forms()
+                .iter()
+                .map(move |&form| Self::Server(package, form))
+        };
+        let links = |package| Link::ALL.map(|link| Self::Client(package, link));
+        let servers = Package::ALL.into_iter().flat_map(forms);
+        servers
+            .chain(Package::CLIENTS.into_iter().flat_map(links))
+            .collect()
     }
 
     fn name(self) -> String {
-        format!("{}-{}", self.package.name(), self.form)
+        match self {
+            Self::Server(package, form) => format!("{}-{form}", package.name()),
+            Self::Client(package, link) => format!("{}-client-{link}", package.name()),
+        }
+    }
+
+    /// What has to be installed.
+    fn packages(self) -> Vec<Package> {
+        match self {
+            Self::Server(package, _) => vec![package],
+            Self::Client(package, _) => vec![package, Package::ConformanceServer],
+        }
     }
 }
 
@@ -48,7 +71,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         "peer", "version", "framing", "state", "revision", "step", "outcome", "exit", "ms",
     ]);
     for peer in peers {
-        try_peer(peer, &workspace, &mcpctl, &mut tally)?;
+        match peer {
+            Peer::Server(package, form) => {
+                try_server(&peer.name(), package, form, &workspace, &mcpctl, &mut tally)?;
+            }
+            Peer::Client(package, link) => try_client(&peer.name(), package, link, &workspace, &mut tally)?,
+        }
     }
     tally.close()
 }
@@ -73,8 +101,12 @@ fn chosen(arguments: &[String]) -> Result<Vec<Peer>, Failure> {
 
 /// Installs what the peers need, all at a time: most of it is waiting for a network.
 fn install(peers: &[Peer], workspace: &Workspace) -> Result<(), Failure> {
-    let mut packages: Vec<Package> = peers.iter().map(|peer| peer.package).collect();
-    packages.dedup();
+    let mut packages: Vec<Package> = Vec::new();
+    for package in peers.iter().flat_map(|peer| peer.packages()) {
+        if !packages.contains(&package) {
+            packages.push(package);
+        }
+    }
     thread::scope(|scope| {
         let installs: Vec<_> = packages
             .into_iter()
@@ -100,13 +132,19 @@ fn install(peers: &[Peer], workspace: &Workspace) -> Result<(), Failure> {
     })
 }
 
-/// Starts a peer, takes all its steps and prints a row for each.
-fn try_peer(peer: Peer, workspace: &Workspace, mcpctl: &Path, tally: &mut Tally) -> Result<(), Failure> {
-    let (name, package) = (peer.name(), peer.package);
+/// Starts a server, takes all its steps and prints a row for each.
+fn try_server(
+    name: &str,
+    package: Package,
+    expected: Form,
+    workspace: &Workspace,
+    mcpctl: &Path,
+    tally: &mut Tally,
+) -> Result<(), Failure> {
     let version = package.version(workspace)?;
-    let running = Running::start(package, peer.form, workspace)?;
+    let running = Running::start(package, expected, workspace)?;
     let form = running.form()?;
-    let mismatch = (form != peer.form).then(|| format!("{form} was found"));
+    let mismatch = (form != expected).then(|| format!("{form} was found"));
     let columns = [
         package.name(),
         &version,
@@ -125,7 +163,7 @@ fn try_peer(peer: Peer, workspace: &Workspace, mcpctl: &Path, tally: &mut Tally)
         "-",
         "-",
     ]);
-    tally.add(&name, "form", mismatch.into_iter().collect());
+    tally.add(name, "form", mismatch.into_iter().collect());
     for step in steps(package, &version) {
         let ran = Ran::of(&step, &running.url(), mcpctl, workspace)?;
         print_row([
@@ -139,14 +177,58 @@ fn try_peer(peer: Peer, workspace: &Workspace, mcpctl: &Path, tally: &mut Tally)
             &ran.exit_shown(),
             &ran.milliseconds(),
         ]);
-        tally.add(&name, &step.name(), ran.mismatches(&step));
+        tally.add(name, &step.name(), ran.mismatches(&step));
     }
+    Ok(())
+}
+
+/// Lets a client walk through its steps on the conformance server and prints a row for each.
+fn try_client(
+    name: &str,
+    package: Package,
+    link: Link,
+    workspace: &Workspace,
+    tally: &mut Tally,
+) -> Result<(), Failure> {
+    let version = package.version(workspace)?;
+    let walk = Walk::of(package, link, workspace)?;
+    let [framing, state] = link.shown();
+    let row = |step: &str, mismatch: bool, exit: &str, ms: &str| {
+        let outcome = if mismatch { "differs" } else { "as expected" };
+        let revision = walk.report.revision();
+        print_row([
+            package.name(),
+            &version,
+            framing,
+            state,
+            revision,
+            step,
+            outcome,
+            exit,
+            ms,
+        ]);
+    };
+    for (step, mismatch) in walk.report.steps(&Package::ConformanceServer.version(workspace)?) {
+        row(&step, mismatch.is_some(), "-", "-");
+        tally.add(name, &step, mismatch.into_iter().collect());
+    }
+    let mismatches = walk.end_mismatches(link);
+    let exit = walk
+        .exit
+        .map_or_else(|| String::from("-"), |exit| exit.to_string());
+    row(
+        "end",
+        !mismatches.is_empty(),
+        &exit,
+        &walk.duration.as_millis().to_string(),
+    );
+    tally.add(name, "end", mismatches);
     Ok(())
 }
 
 fn print_row([peer, version, framing, state, revision, step, outcome, exit, ms]: [&str; 9]) {
     println!(
-        "{peer:<14} {version:<9} {framing:<7} {state:<9} {revision:<10} {step:<27} {outcome:<10} {exit:>4} {ms:>5}"
+        "{peer:<18} {version:<9} {framing:<7} {state:<9} {revision:<10} {step:<27} {outcome:<11} {exit:>4} {ms:>5}"
     );
 }
 
@@ -181,7 +263,7 @@ impl Tally {
             Ok(())
         } else {
             Err(Failure::new(
-                "mcpctl and the servers differ from what is expected of them",
+                "clients and servers differ from what is expected of them",
             ))
         }
     }

@@ -26,7 +26,7 @@ const TASKS: &[(&str, Task, &str)] = &[
     (
         "interop",
         interop::run,
-        "run mcpctl against servers of other SDKs",
+        "run mcpctl against servers of other SDKs, and their clients against ours",
     ),
     (
         "official",

@@ -14,8 +14,9 @@ use self::baseline::Baseline;
 use self::results::Scenario;
 use crate::failure::Failure;
 use crate::interop::install::{Installation, Workspace, install_node_modules};
-use crate::interop::ours::{Served, build_server};
+use crate::interop::package::{JSON_IN_SESSIONS, Package};
 use crate::interop::process::Process;
+use crate::interop::running::Running;
 
 /// The suite itself bounds each of its 33 scenarios; all of them take a few seconds.
 const LIMIT: Duration = Duration::from_secs(300);
@@ -35,10 +36,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         pins,
     };
     installation.ensure(install_node_modules)?;
-    let server = build_server(&workspace)?;
-    let logs = workspace.target.join("official");
-    let served = Served::start(&server, &[], &logs.join("server.log"))?;
-    let scenarios = judge(&installation, &baseline.revision, &served.url)?;
+    Package::ConformanceServer.install(&workspace)?;
+    let server = Running::start(Package::ConformanceServer, JSON_IN_SESSIONS, &workspace)?;
+    let scenarios = judge(&installation, &baseline.revision, &server.url())?;
     for scenario in &scenarios {
         println!("{scenario}");
     }

@@ -10,7 +10,8 @@ use std::process::{Command, Stdio};
 
 use crate::failure::Failure;
 use crate::interop::install::Workspace;
-use crate::interop::ours::{Served, build_server};
+use crate::interop::package::{JSON_IN_SESSIONS, Package};
+use crate::interop::running::Running;
 
 /// The documents. The address that they name is that of a conformance server.
 const DOCUMENTS: [&str; 1] = ["docs/server.md"];
@@ -33,14 +34,15 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         return Err(Failure::new(format!("unknown option {argument}; there is none")));
     }
     let workspace = Workspace::locate()?;
-    let server = build_server(&workspace)?;
+    Package::ConformanceServer.install(&workspace)?;
+    let server = Package::ConformanceServer.place(&workspace);
     let place = workspace.target.join("transcript");
     fs::create_dir_all(&place)?;
     for document in DOCUMENTS {
         let text = fs::read_to_string(workspace.root.join(document))?;
         let steps = steps(&text)?;
-        let served = Served::start(&server, &[], &place.join("server.log"))?;
-        let printed = play(&steps, &served.url, &server, &place)?;
+        let running = Running::start(Package::ConformanceServer, JSON_IN_SESSIONS, &workspace)?;
+        let printed = play(&steps, &running.url(), &server, &place)?;
         let mut differ = 0;
         for (number, step) in steps.iter().enumerate() {
             let printed = printed.get(&number).map(Vec::as_slice).unwrap_or_default();

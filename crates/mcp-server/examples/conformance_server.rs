@@ -11,6 +11,7 @@ use mcp_server::{
     StdioOptions, Tool, ToolError, ToolReply, Tools, serve_stdio,
 };
 use serde::Deserialize;
+use serde_json::Map;
 use tokio::io::BufReader;
 use tokio::net::TcpListener;
 
@@ -72,6 +73,9 @@ fn tools() -> Result<Tools, ToolError> {
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     /// The head of a sound without samples.
     const AUDIO: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=";
+    const WEATHER: &str = r#"{"type":"object","properties":{"city":{"type":"string"},"degrees":{"type":"number"},
+        "raining":{"type":"boolean"},"hours":{"type":"array","items":{"type":"integer"}}},
+        "required":["city","degrees","raining","hours"]}"#;
     /// Words of JSON Schema 2020-12 that a server has to pass on as they are.
     const SCHEMA: &str = r##"{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",
         "$defs":{"address":{"$anchor":"addressDef","type":"object",
@@ -164,6 +168,17 @@ fn tools() -> Result<Tools, ToolError> {
                         .await;
                 }
                 ToolReply::text("done")
+            },
+        )?
+        .with(
+            Tool::new("weather", "Gives structured content.").output(WEATHER),
+            |_: Nothing, _| async {
+                ToolReply::structured(Map::from_iter([
+                    ("city".into(), "Zürich".into()),
+                    ("degrees".into(), (-4.5).into()),
+                    ("raining".into(), false.into()),
+                    ("hours".into(), [6, 12, 18].into_iter().collect()),
+                ]))
             },
         )?
         .with(

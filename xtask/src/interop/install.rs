@@ -44,6 +44,11 @@ pub(crate) fn build_mcpctl(workspace: &Workspace) -> Result<PathBuf, Failure> {
     Ok(workspace.target.join("debug/mcpctl"))
 }
 
+pub(crate) fn build_conformance_server() -> Result<(), Failure> {
+    let example = ["-p", "mcp-server", "--example", "conformance_server"];
+    succeed(Command::new(cargo()).args(["build", "--quiet"]).args(example))
+}
+
 pub(crate) fn cargo() -> OsString {
     env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"))
 }

@@ -1,7 +1,7 @@
-//! A server of another maker as a process, on a free loopback port, and the form of its answers.
+//! A server as a process, on a free loopback port, and the form of its answers.
 
 use std::fmt;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::process::Stdio;
@@ -24,17 +24,19 @@ const INITIALIZE: &str = concat!(
 );
 
 /// A server that accepts connections. It is ended when this is dropped.
-pub(super) struct Running {
+pub(crate) struct Running {
     port: u16,
     _process: Process,
 }
 
 impl Running {
     /// Starts a server and waits until it accepts connections.
-    pub(super) fn start(package: Package, form: Form, workspace: &Workspace) -> Result<Self, Failure> {
+    pub(crate) fn start(package: Package, form: Form, workspace: &Workspace) -> Result<Self, Failure> {
         let name = package.name();
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
-        let log = workspace.target.join(format!("interop/{name}-{form}.log"));
+        let logs = workspace.target.join("interop");
+        fs::create_dir_all(&logs)?;
+        let log = logs.join(format!("{name}-{form}.log"));
         let output = File::create(&log)?;
         let mut command = package.server(workspace, port, form);
         command
@@ -57,8 +59,12 @@ impl Running {
         })
     }
 
-    pub(super) fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}:{}/mcp", Ipv4Addr::LOCALHOST, self.port)
+    }
+
+    pub(super) const fn port(&self) -> u16 {
+        self.port
     }
 
     /// The form in which the server answers a plain `initialize` that accepts both framings.
@@ -90,20 +96,20 @@ impl Running {
 
 /// How a server answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Form {
-    pub(super) framing: Framing,
-    pub(super) state: State,
+pub(crate) struct Form {
+    pub(crate) framing: Framing,
+    pub(crate) state: State,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Framing {
+pub(crate) enum Framing {
     Json,
     Sse,
 }
 
 /// Whether a server issues a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(crate) enum State {
     Sessions,
     Stateless,
 }

@@ -1,6 +1,6 @@
 //! What each peer is asked, and what is expected of the answer.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::package::Package;
 use super::step::Field::{self, Equals, Tools};
@@ -40,6 +40,7 @@ pub(super) fn steps(package: Package, version: &str) -> Vec<Step> {
             "this tool always fails",
             invalid_params("tool not found"),
         ),
+        Package::ConformanceServer => conformance_server(package, version),
     }
 }
 
@@ -63,7 +64,6 @@ fn everything() -> Vec<Step> {
 
 /// A server under `xtask/peers`. All have the same tools; in what they say of a failure each follows its library.
 fn five_tools(package: Package, version: &str, failure: &str, missing: Step) -> Vec<Step> {
-    let weather = json!({"city": "Zürich", "degrees": -4.5, "raining": false, "hours": [6, 12, 18]});
     let info = json!({"name": package.name(), "version": version});
     vec![
         Step::new("ping", &[], "pong", vec![Equals("/server_info", info)]),
@@ -81,7 +81,7 @@ fn five_tools(package: Package, version: &str, failure: &str, missing: Step) -> 
             "tool_error",
             vec![Equals("/text", json!(failure))],
         ),
-        result(&["weather"], Equals("/structured", weather)),
+        result(&["weather"], Equals("/structured", weather())),
         Step::new(
             "call",
             &["picture"],
@@ -93,6 +93,38 @@ fn five_tools(package: Package, version: &str, failure: &str, missing: Step) -> 
         ),
         missing,
     ]
+}
+
+/// The example of `mcp-server`. The one that logs is answered in an event stream.
+fn conformance_server(package: Package, version: &str) -> Vec<Step> {
+    let info = json!({"name": package.name(), "version": version});
+    let failure = json!("This tool intentionally returns an error for testing");
+    vec![
+        Step::new("ping", &[], "pong", vec![Equals("/server_info", info)]),
+        Step::new(
+            "tools",
+            &[],
+            "tools",
+            vec![Tools(&["echo", "add", "weather", "test_error_handling"])],
+        ),
+        result(ECHO, Equals("/text", json!("grüß dich – 你好 👋"))),
+        result(ADD, Equals("/text", json!("5"))),
+        Step::new(
+            "call",
+            &["test_error_handling"],
+            "tool_error",
+            vec![Equals("/text", failure)],
+        ),
+        result(&["weather"], Equals("/structured", weather())),
+        result(&["test_image_content"], Equals("/omitted", json!({"image": 1}))),
+        result(&["test_tool_with_logging"], Equals("/text", json!("logged"))),
+        invalid_params("there is no such tool"),
+    ]
+}
+
+/// What every tool of this name gives.
+pub(super) fn weather() -> Value {
+    json!({"city": "Zürich", "degrees": -4.5, "raining": false, "hours": [6, 12, 18]})
 }
 
 fn result(arguments: &'static [&'static str], field: Field) -> Step {
