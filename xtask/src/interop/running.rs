@@ -1,10 +1,11 @@
-//! A server as a process, on a free loopback port, and the form of its answers.
+//! A server as a process, on a loopback port of its own, and the form of its answers.
 
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::process::Stdio;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use super::install::Workspace;
@@ -33,7 +34,7 @@ impl Running {
     /// Starts a server and waits until it accepts connections.
     pub(crate) fn start(package: Package, form: Form, workspace: &Workspace) -> Result<Self, Failure> {
         let name = package.name();
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+        let port = free_port()?;
         let logs = workspace.target.join("interop");
         fs::create_dir_all(&logs)?;
         let log = logs.join(format!("{name}-{form}.log"));
@@ -92,6 +93,20 @@ impl Running {
             "the answer to a plain initialize has no end of its head",
         ))
     }
+}
+
+/// A port that nobody has. It lies below those that systems give out of themselves, so that no other program is given it
+/// before the server has it.
+fn free_port() -> Result<u16, Failure> {
+    const FIRST: u32 = 20_000;
+    const COUNT: u32 = 10_000;
+    static TAKEN: AtomicU32 = AtomicU32::new(0);
+    let free = (0..COUNT).find_map(|_| {
+        let at = std::process::id().wrapping_add(TAKEN.fetch_add(1, Ordering::Relaxed));
+        let port = u16::try_from(FIRST + at % COUNT).ok()?;
+        TcpListener::bind((Ipv4Addr::LOCALHOST, port)).ok().map(|_| port)
+    });
+    free.ok_or_else(|| Failure::new("there is no free port"))
 }
 
 /// How a server answers.
