@@ -1,7 +1,10 @@
 //! The command line as it was typed. Nothing is looked up or read here.
 
+mod catalogue;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use self::catalogue::CatalogueCommand;
 use crate::output::Format;
 
 /// Ask MCP servers over HTTP, and keep what they offer: servers, their tools, and what may be used of them.
@@ -62,6 +65,9 @@ pub(crate) enum Command {
     /// The tools that were taken in, and the operator's word on them. Contacts no server.
     #[command(subcommand)]
     Tool(ToolCommand),
+    /// The catalogue as a file for version control, and the comparison with one.
+    #[command(subcommand)]
+    Catalogue(CatalogueCommand),
     /// What was last seen of each server. Contacts none of them.
     Status,
     /// What the permission gate says. Contacts no server.

@@ -67,6 +67,11 @@ pub(crate) enum Local {
     DemoUnavailable,
     KindUnknown,
     ToolNotReadOnly,
+    LockUnreadable,
+    LockInvalid,
+    LockVersionUnknown,
+    LockDuplicate,
+    OutputUnwritable,
 }
 
 impl Local {
@@ -100,6 +105,11 @@ impl Local {
             Self::DemoUnavailable => "demo-unavailable",
             Self::KindUnknown => "kind-unknown",
             Self::ToolNotReadOnly => "tool-not-read-only",
+            Self::LockUnreadable => "lock-unreadable",
+            Self::LockInvalid => "lock-invalid",
+            Self::LockVersionUnknown => "lock-version-unknown",
+            Self::LockDuplicate => "lock-duplicate",
+            Self::OutputUnwritable => "output-unwritable",
         }
     }
 
@@ -132,7 +142,12 @@ impl Local {
             | Self::ConfigInvalid
             | Self::ConfigDuplicate
             | Self::StorePathUnknown
-            | Self::DemoUnavailable => false,
+            | Self::DemoUnavailable
+            | Self::LockUnreadable
+            | Self::LockInvalid
+            | Self::LockVersionUnknown
+            | Self::LockDuplicate
+            | Self::OutputUnwritable => false,
         }
     }
 }

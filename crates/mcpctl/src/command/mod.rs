@@ -3,10 +3,12 @@
 mod approval;
 mod audit;
 mod call;
+mod catalogue;
 mod config;
 mod demo;
 mod doctor;
 mod explain;
+mod file;
 mod import;
 mod operation;
 mod policy;
@@ -49,6 +51,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ended, Failed> {
             dry_run,
         } => import::run(servers, *dry_run, options),
         Command::Tool(command) => tools::run(command, options),
+        Command::Catalogue(command) => catalogue::run(command, options),
         Command::Status => status::run(options),
         Command::Policy(command) => policy::run(command, options),
         Command::Approval(command) => approval::run(command, options),

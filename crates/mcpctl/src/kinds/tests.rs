@@ -319,6 +319,11 @@ fn command_line() -> Vec<Failed> {
         Local::DemoUnavailable,
         Local::KindUnknown,
         Local::ToolNotReadOnly,
+        Local::LockUnreadable,
+        Local::LockInvalid,
+        Local::LockVersionUnknown,
+        Local::LockDuplicate,
+        Local::OutputUnwritable,
     ];
     let traces = [TraceContextError::Parent, TraceContextError::State];
     let traces = traces.map(|error| Failed::typed(error.kind(), error));

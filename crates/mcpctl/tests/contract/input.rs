@@ -201,7 +201,7 @@ fn command_lines_that_cannot_be_read() {
     for (arguments, message) in [
         (
             &["--json"][..],
-            "'mcpctl' requires a subcommand but one was not provided [subcommands: ping, tools, call, server, import, tool, status, policy, approval, audit, demo, doctor, explain, help]",
+            "'mcpctl' requires a subcommand but one was not provided [subcommands: ping, tools, call, server, import, tool, catalogue, status, policy, approval, audit, demo, doctor, explain, help]",
         ),
         (
             &["call", "--json"],

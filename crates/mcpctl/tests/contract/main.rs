@@ -7,6 +7,8 @@ mod audit;
 #[cfg(test)]
 mod canary;
 #[cfg(test)]
+mod catalogue;
+#[cfg(test)]
 mod demo;
 #[cfg(test)]
 mod doctor;

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use super::path::Path;
 use crate::table;
 
-/// Kinds of the commands on the store. Their runs are driven and searched by `store.rs` and `walk_through.rs`, or by the
+/// Kinds of the commands on the store. Their runs are driven and searched by `store.rs`, `walk_through.rs` and `catalogue.rs`, or by the
 /// store's own tests; no secret of theirs goes anywhere but into the store, by reference.
-const OF_THE_STORE: [&str; 35] = [
+const OF_THE_STORE: [&str; 40] = [
     "kind-unknown",
     "tool-not-read-only",
     "server-name-invalid",
@@ -18,6 +18,11 @@ const OF_THE_STORE: [&str; 35] = [
     "config-unreadable",
     "config-invalid",
     "config-duplicate",
+    "lock-unreadable",
+    "lock-invalid",
+    "lock-version-unknown",
+    "lock-duplicate",
+    "output-unwritable",
     "store-path-unknown",
     "server-unknown",
     "tool-unknown",
