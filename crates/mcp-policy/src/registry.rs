@@ -70,8 +70,21 @@ impl<'a> Registry<'a> {
     ///
     /// Dropping the future closes the current exchange.
     pub async fn plan(&self, name: &ServerName) -> Result<Plan, RegistryError> {
-        let list = self.list(name).await?;
-        let (_, plan) = self.draw(name, &list).await?;
+        let list = self.fetch(name).await?;
+        self.plan_of(name, &list).await
+    }
+
+    /// Says what an import of this list would do. The server is not asked.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Reads only.
+    pub async fn plan_of(&self, name: &ServerName, list: &ToolList) -> Result<Plan, RegistryError> {
+        let (_, plan) = self.draw(name, list).await?;
         Ok(plan)
     }
 
@@ -88,17 +101,38 @@ impl<'a> Registry<'a> {
     ///
     /// A dropped future leaves the catalogue as it was or as it was to be, never between.
     pub async fn import(&self, name: &ServerName) -> Result<Plan, RegistryError> {
-        let outcome = self.list_and_commit(name).await;
+        let fetched = self.fetch(name).await;
+        self.import_fetched(name, fetched).await
+    }
+
+    /// The second half of [`Registry::import`]: carries out what [`Registry::fetch`] gave. Whoever imports many servers
+    /// fetches at once and carries out one after another, so that no change makes another plan stale.
+    ///
+    /// # Errors
+    ///
+    /// As [`Registry::import`], and the error of the first half, which is noted.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`Registry::import`].
+    pub async fn import_fetched(
+        &self,
+        name: &ServerName,
+        fetched: Result<ToolList, RegistryError>,
+    ) -> Result<Plan, RegistryError> {
+        let outcome = match fetched {
+            Ok(list) => self.commit(name, &list).await,
+            Err(error) => Err(error),
+        };
         if let Err(error) = &outcome {
             self.note_failure(name, error).await;
         }
         outcome
     }
 
-    async fn list_and_commit(&self, name: &ServerName) -> Result<Plan, RegistryError> {
-        let list = self.list(name).await?;
+    async fn commit(&self, name: &ServerName, list: &ToolList) -> Result<Plan, RegistryError> {
         for _ in 0..ATTEMPTS {
-            let (snapshot, plan) = self.draw(name, &list).await?;
+            let (snapshot, plan) = self.draw(name, list).await?;
             let set_aside = plan.quarantined.iter().map(|quarantined| SetAside {
                 name: quarantined.name.clone(),
                 reason: quarantined.reason.kind().to_owned(),
@@ -181,8 +215,16 @@ impl<'a> Registry<'a> {
         Ok(tools)
     }
 
-    /// What must hold before a server is contacted, then its list.
-    async fn list(&self, name: &ServerName) -> Result<ToolList, RegistryError> {
+    /// Asks a server for its tools: the first half of [`Registry::import`], which changes nothing. The contact is noted.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future closes the current exchange.
+    pub async fn fetch(&self, name: &ServerName) -> Result<ToolList, RegistryError> {
         let record = self.ask(self.servers.server(name)).await?;
         let record = record.ok_or(RegistryError::UnknownServer)?;
         let server = record.server()?;

@@ -38,9 +38,10 @@ pub(crate) enum Command {
         target: String,
         /// The tool's name on the server; for a server in the store its local name will do as well.
         tool: String,
-        /// The arguments, a JSON object; `-` reads them from standard input.
-        #[arg(default_value = "{}", value_name = "ARGS_JSON|-")]
-        arguments: String,
+        /// The arguments: a JSON object, `-` for one from standard input, or `key=value` and `key:=JSON`. What a value means
+        /// is said by the schema of a tool that was taken in; otherwise it is text.
+        #[arg(value_name = "ARGS_JSON|-|KEY=VALUE")]
+        arguments: Vec<String>,
         /// Approve this call. Without it a person is asked on a terminal, or the call waits for a word given by `approval grant`.
         #[arg(long)]
         approve: bool,
@@ -61,6 +62,9 @@ pub(crate) enum Command {
         /// Say what would be done, and change nothing.
         #[arg(long)]
         dry_run: bool,
+        /// How many servers are asked at once.
+        #[arg(long, value_name = "COUNT", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=64))]
+        parallel: u16,
     },
     /// The tools that were taken in, and the operator's word on them. Contacts no server.
     #[command(subcommand)]
@@ -79,6 +83,9 @@ pub(crate) enum Command {
     /// The calls that were made. Contacts no server.
     #[command(subcommand)]
     Audit(AuditCommand),
+    /// A file of servers.
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// Walk through ping, import, enable, call, status and audit, with a server and a store that are gone afterwards.
     Demo,
     /// Walk the way to a server step by step, and name the first step that fails with a hint.
@@ -93,10 +100,29 @@ pub(crate) enum Command {
         #[arg(long, value_name = "ARGS_JSON", default_value = "{}", requires = "call")]
         arguments: String,
     },
+    /// Print what a shell needs to complete these commands.
+    Completions { shell: clap_complete::Shell },
+    /// Write a manual page for each command into a directory that is there.
+    Man {
+        #[arg(value_name = "DIRECTORY")]
+        place: std::path::PathBuf,
+    },
     /// Say what a kind of failure means and what to do about it; without one, list all kinds.
     Explain {
         /// The kind, as a failure prints it.
         kind: Option<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Say what `server add --from FILE` would take over and what not. Keeps nothing; the exit status is 8 when something would be left out.
+    Check {
+        /// An `mcp.json`.
+        file: std::path::PathBuf,
+        /// Let the file name variables of the environment.
+        #[arg(long)]
+        expand: bool,
     },
 }
 
@@ -316,14 +342,16 @@ pub(crate) enum Level {
 enum Output {
     Text,
     Json,
+    Ndjson,
 }
 
 impl Options {
     pub(crate) fn format(&self) -> Format {
-        if self.json || self.output == Output::Json {
-            Format::Json
-        } else {
-            Format::Text
+        match self.output {
+            Output::Ndjson => Format::Ndjson,
+            Output::Json => Format::Json,
+            Output::Text if self.json => Format::Json,
+            Output::Text => Format::Text,
         }
     }
 }
@@ -333,9 +361,10 @@ pub(crate) fn wants_json() -> bool {
     let arguments: Vec<String> = std::env::args_os()
         .map(|argument| argument.to_string_lossy().into_owned())
         .collect();
-    let pair = |pair: &[String]| matches!(pair, [option, value] if option == "--output" && value == "json");
+    let pair =
+        |pair: &[String]| matches!(pair, [option, value] if option == "--output" && value.ends_with("json"));
     arguments
         .iter()
-        .any(|argument| argument == "--json" || argument == "--output=json")
+        .any(|argument| matches!(&**argument, "--json" | "--output=json" | "--output=ndjson"))
         || arguments.windows(2).any(pair)
 }

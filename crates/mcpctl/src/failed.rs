@@ -67,6 +67,7 @@ pub(crate) enum Local {
     DemoUnavailable,
     KindUnknown,
     ToolNotReadOnly,
+    ArgumentInvalid,
     LockUnreadable,
     LockInvalid,
     LockVersionUnknown,
@@ -105,6 +106,7 @@ impl Local {
             Self::DemoUnavailable => "demo-unavailable",
             Self::KindUnknown => "kind-unknown",
             Self::ToolNotReadOnly => "tool-not-read-only",
+            Self::ArgumentInvalid => "argument-invalid",
             Self::LockUnreadable => "lock-unreadable",
             Self::LockInvalid => "lock-invalid",
             Self::LockVersionUnknown => "lock-version-unknown",
@@ -134,7 +136,8 @@ impl Local {
             | Self::ProxyInvalid
             | Self::ApprovalUnknown
             | Self::KindUnknown
-            | Self::ToolNotReadOnly => true,
+            | Self::ToolNotReadOnly
+            | Self::ArgumentInvalid => true,
             Self::CaUnreadable
             | Self::CaInvalid
             | Self::RuntimeUnavailable

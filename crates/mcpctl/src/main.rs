@@ -5,19 +5,22 @@
 
 mod alike;
 mod arguments;
+mod columns;
 mod command;
 mod exit;
 mod failed;
 mod kinds;
 mod log;
+mod ndjson;
 mod output;
 mod printable;
+mod progress;
 mod report;
 mod timing;
 mod usage;
 mod waiting;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -59,7 +62,10 @@ fn refuse_usage(error: clap::Error) -> ExitCode {
 
 /// Prints and ends the process at once: a name look-up that still runs on its thread does not hold it.
 fn finish(ended: &Ended, format: Format, verbose: bool) -> ExitCode {
-    let (data, mut remark) = ended.render(format);
+    let (mut data, mut remark) = ended.render(format);
+    if ended.is_a_table() && format == Format::Text && io::stdout().is_terminal() {
+        data = columns::aligned(&data);
+    }
     if let (Shown::Failed(failed), Format::Text, true) = (&ended.shown, format, verbose) {
         remark += &failed.detailed();
     }

@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 
 use crate::exit::Exit;
 use crate::failed::Failed;
+use crate::ndjson::lines;
 use crate::printable::{compact, printable, printable_json, printable_line};
 use crate::report::Report;
 
@@ -18,7 +19,10 @@ use crate::report::Report;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     Text,
+    /// One object.
     Json,
+    /// An object on a line for each thing.
+    Ndjson,
 }
 
 /// What is shown at the end of a command.
@@ -176,7 +180,8 @@ impl Shown {
     pub(crate) fn render(&self, format: Format) -> (String, String) {
         match (self, format) {
             (Self::Report(report), _) => report.render(format),
-            (_, Format::Json) => (self.json(), String::new()),
+            (Self::Tools(_), Format::Ndjson) => (lines(self.json().trim_end()), String::new()),
+            (_, Format::Json | Format::Ndjson) => (self.json(), String::new()),
             (_, Format::Text) => self.text(),
         }
     }

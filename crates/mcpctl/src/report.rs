@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::exit::Exit;
+use crate::ndjson::lines;
 use crate::output::Format;
 use crate::printable::printable_json;
 
@@ -12,6 +13,7 @@ pub(crate) struct Report {
     json: String,
     text: String,
     remarks: Vec<String>,
+    lines: String,
     pub(crate) exit: Exit,
 }
 
@@ -23,6 +25,18 @@ impl Report {
             json: serde_json::to_string(line).unwrap_or_default(),
             text,
             remarks: Vec::new(),
+            lines: String::new(),
+            exit: Exit::Ok,
+        }
+    }
+
+    /// A report that was printed while it came.
+    pub(crate) const fn told() -> Self {
+        Self {
+            json: String::new(),
+            text: String::new(),
+            remarks: Vec::new(),
+            lines: String::new(),
             exit: Exit::Ok,
         }
     }
@@ -30,6 +44,12 @@ impl Report {
     /// The same with remarks for standard error.
     pub(crate) fn with_remarks(mut self, remarks: impl IntoIterator<Item = String>) -> Self {
         self.remarks.extend(remarks);
+        self
+    }
+
+    /// The same with whole lines for standard error, as a failure prints them.
+    pub(crate) fn with_lines(mut self, lines: String) -> Self {
+        self.lines = lines;
         self
     }
 
@@ -43,9 +63,10 @@ impl Report {
     pub(crate) fn render(&self, format: Format) -> (String, String) {
         match format {
             Format::Json => (printable_json(&self.json) + "\n", String::new()),
+            Format::Ndjson => (lines(&printable_json(&self.json)), String::new()),
             Format::Text => {
                 let remarks = self.remarks.iter().map(|remark| format!("mcpctl: {remark}\n"));
-                (self.text.clone(), remarks.collect())
+                (self.text.clone(), remarks.collect::<String>() + &self.lines)
             }
         }
     }

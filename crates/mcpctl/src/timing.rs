@@ -29,6 +29,11 @@ impl Ended {
         Self { shown, timing: None }
     }
 
+    /// Whether its text has columns of our own: what a tool says is shown as it is.
+    pub(crate) const fn is_a_table(&self) -> bool {
+        matches!(self.shown, Shown::Report(_) | Shown::Tools(_))
+    }
+
     /// The same, with its timing.
     pub(crate) fn timed(mut self, timing: Timing) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "an operation lasts a day at most")]
@@ -50,12 +55,13 @@ impl Ended {
         let (mut data, mut remark) = self.shown.render(format);
         match (self.timing, format) {
             (None, _) => {}
-            (Some(timing), Format::Json) => {
+            (Some(timing), Format::Json | Format::Ndjson) if data.ends_with("}\n") => {
                 // Numbers only: there is nothing that cannot be written.
                 let timing = serde_json::to_string(&timing).unwrap_or_default();
                 data.truncate(data.trim_end().len() - 1);
                 data += &format!(",\"timing\":{timing}}}\n");
             }
+            (Some(_), Format::Json | Format::Ndjson) => {}
             (Some(timing), Format::Text) => remark += &timing.text(),
         }
         (data, remark)

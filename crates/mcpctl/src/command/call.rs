@@ -13,7 +13,7 @@ use mcp_policy::{ApprovalRule, Refusal, ServerName};
 use mcp_wire::{Arguments, Entropy, PortFuture, Target, ToolName};
 
 use super::stores::Stores;
-use super::{block_on, operation, policy, read};
+use super::{block_on, operation, pairs, policy, read};
 use crate::arguments::{Options, Standing};
 use crate::failed::{Failed, Local};
 use crate::printable::printable_line;
@@ -23,7 +23,7 @@ use crate::timing::Ended;
 pub(crate) struct Typed<'a> {
     pub(crate) target: &'a str,
     pub(crate) tool: &'a str,
-    pub(crate) arguments: &'a str,
+    pub(crate) arguments: &'a [String],
     pub(crate) approve: bool,
     pub(crate) standing: &'a Standing,
 }
@@ -57,7 +57,7 @@ fn run_ad_hoc(typed: &Typed<'_>, options: &Options) -> Result<Ended, Failed> {
         let mut server = operation::ad_hoc(target)?;
         server.budget = read::budget(&options.budget)?;
         let wiring = operation::wiring(options)?;
-        let (tool, arguments) = (tool_name(typed.tool)?, read::arguments(typed.arguments)?);
+        let (tool, arguments) = (tool_name(typed.tool)?, pairs::read(typed.arguments, None)?);
         let call = Call {
             server,
             tool,
@@ -87,7 +87,7 @@ fn run_kept(name: &ServerName, typed: &Typed<'_>, options: &Options) -> Result<E
     let call = Call {
         server,
         tool: row.remote_name,
-        arguments: read::arguments(typed.arguments)?,
+        arguments: pairs::read(typed.arguments, Some(&row.definition.input_schema))?,
         run: run_id()?,
         actor,
         shown_as: name.to_string(),

@@ -10,7 +10,9 @@ mod doctor;
 mod explain;
 mod file;
 mod import;
+mod manual;
 mod operation;
+mod pairs;
 mod policy;
 mod read;
 mod servers;
@@ -18,7 +20,7 @@ mod status;
 mod stores;
 mod tools;
 
-use crate::arguments::{Arguments, Command};
+use crate::arguments::{Arguments, Command, ConfigCommand};
 use crate::failed::{Failed, Local};
 use crate::timing::Ended;
 
@@ -49,7 +51,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ended, Failed> {
             servers,
             all: _,
             dry_run,
-        } => import::run(servers, *dry_run, options),
+            parallel,
+        } => {
+            let typed = import::Typed {
+                servers,
+                dry_run: *dry_run,
+                parallel: usize::from(*parallel),
+            };
+            import::run(&typed, options)
+        }
+        Command::Config(ConfigCommand::Check { file, expand }) => servers::check(file, *expand),
         Command::Tool(command) => tools::run(command, options),
         Command::Catalogue(command) => catalogue::run(command, options),
         Command::Status => status::run(options),
@@ -65,10 +76,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ended, Failed> {
             let typed = doctor::Typed {
                 target,
                 call: call.as_deref(),
-                arguments,
+                arguments: std::slice::from_ref(arguments),
             };
             doctor::run(&typed, options)
         }
+        Command::Completions { shell } => Ok(manual::completions(*shell)),
+        Command::Man { place } => manual::pages(place),
         Command::Explain { kind } => explain::run(kind.as_deref()),
     }
 }

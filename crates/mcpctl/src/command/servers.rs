@@ -156,6 +156,18 @@ fn from_options(name: &str, new: &NewServer, options: &Options) -> Result<Server
     Ok(record)
 }
 
+/// What a file holds, without keeping it.
+pub(crate) fn check(path: &Path, expand: bool) -> Result<Ended, Failed> {
+    let Config { records, remarks } = from_file(path, expand)?;
+    let exit = if remarks.is_empty() {
+        Exit::Ok
+    } else {
+        Exit::Configuration
+    };
+    let report = report("checked", &records, remarks).ending(exit);
+    Ok(Ended::new(Shown::Report(report)))
+}
+
 fn from_file(path: &Path, expand: bool) -> Result<Config, Failed> {
     let unreadable = || Failed::local(Local::ConfigUnreadable, "the file of --from could not be read");
     let file = std::fs::File::open(path).map_err(|_error| unreadable())?;

@@ -319,6 +319,7 @@ fn command_line() -> Vec<Failed> {
         Local::DemoUnavailable,
         Local::KindUnknown,
         Local::ToolNotReadOnly,
+        Local::ArgumentInvalid,
         Local::LockUnreadable,
         Local::LockInvalid,
         Local::LockVersionUnknown,

@@ -16,7 +16,12 @@ fn what_the_command_line_names_cannot_be_used() {
             "the arguments are not valid JSON at byte 5",
         ),
         (
-            &["call", "URL", "echo", "message=hello"],
+            &["call", "URL", "echo", "message=hello", "times"],
+            "argument-invalid",
+            "argument 2 is neither KEY=VALUE nor KEY:=JSON, and they are not one JSON object",
+        ),
+        (
+            &["call", "URL", "echo", "message"],
             "arguments-not-json",
             "the arguments are not valid JSON at byte 0",
         ),
@@ -201,7 +206,7 @@ fn command_lines_that_cannot_be_read() {
     for (arguments, message) in [
         (
             &["--json"][..],
-            "'mcpctl' requires a subcommand but one was not provided [subcommands: ping, tools, call, server, import, tool, catalogue, status, policy, approval, audit, demo, doctor, explain, help]",
+            "'mcpctl' requires a subcommand but one was not provided [subcommands: ping, tools, call, server, import, tool, catalogue, status, policy, approval, audit, config, demo, doctor, completions, man, explain, help]",
         ),
         (
             &["call", "--json"],

@@ -23,11 +23,15 @@ mod hostile;
 #[cfg(test)]
 mod input;
 #[cfg(test)]
+mod manual;
+#[cfg(test)]
 mod observing;
 #[cfg(test)]
 mod permission;
 #[cfg(test)]
 mod secrets;
+#[cfg(test)]
+mod several;
 #[cfg(test)]
 mod shapes;
 #[cfg(test)]

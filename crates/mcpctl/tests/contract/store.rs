@@ -356,7 +356,7 @@ fn an_import_goes_on_after_a_refusal_and_tells_it() {
     assert_eq!(ended.exit, Some(6));
     assert_eq!(
         ended.stderr,
-        "mcpctl: the server has no data class; classify it first (first, server-unclassified, not-sent)\n"
+        "mcpctl: the server has no data class; classify it first (first, server-unclassified, not-sent); mcpctl server classify\n"
     );
     assert!(ended.stdout.starts_with("second: 1 added"), "{ended:?}");
     let status = desk.json(&["status"]);

@@ -152,10 +152,8 @@ fn a_catalogue_beyond_the_bounds_is_refused_and_taken_in_under_raised_ones() {
     ]);
     let ended = desk.run(&["import", "small"]);
     assert_eq!(ended.exit, Some(7));
-    assert_eq!(
-        ended.stderr,
-        "mcpctl: the list has more than 500 tools (small, too-many-tools, answered)\n"
-    );
+    let begins = "mcpctl: the list has more than 500 tools (small, too-many-tools, answered, body, ";
+    assert!(ended.stderr.starts_with(begins), "{ended:?}");
     assert_eq!(
         desk.json(&["status"])["servers"][0]["import_reason"],
         "too-many-tools"

@@ -24,7 +24,7 @@ pub(crate) struct Typed<'a> {
     pub(crate) target: &'a str,
     /// A tool to call, and its arguments.
     pub(crate) call: Option<&'a str>,
-    pub(crate) arguments: &'a str,
+    pub(crate) arguments: &'a [String],
 }
 
 pub(crate) fn run(typed: &Typed<'_>, options: &Options) -> Result<Ended, Failed> {

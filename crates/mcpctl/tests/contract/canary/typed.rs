@@ -14,7 +14,10 @@ const ROWS: [Row; 39] = [
     ("usage", &["ping", "URL", "--heder=X-Key=canary-bearer"]),
     ("usage", &["ping", "URL", "--output", "canary-bearer"]),
     ("usage", &["ping", "URL", "--log=canary-bearer"]),
-    ("usage", &["call", "URL", "echo", "{}", "canary-bearer"]),
+    (
+        "argument-invalid",
+        &["call", "URL", "echo", "{}", "canary-bearer"],
+    ),
     (
         "url-user-info",
         &[
