@@ -202,7 +202,7 @@ impl fmt::Display for ListReport {
             writeln!(f, "check {check} is out: {reason}")?;
         }
         for (profile, checks) in &self.unasked {
-            writeln!(f, "checks that speak of HTTP only, on {profile}: {checks:?}")?;
+            writeln!(f, "checks whose answers cannot be said, on {profile}: {checks:?}")?;
         }
         for fault in &self.faults {
             writeln!(f, "{fault}")?;

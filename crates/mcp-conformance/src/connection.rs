@@ -2,14 +2,16 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcp_http::{HttpOptions, HttpTransport, Tls};
+use mcp_http::{Dialler, HttpOptions, HttpTransport, Tls};
 use mcp_testkit::{
     AdmitAll, MemoryAnswer, MemoryCredentials, MemoryTransport, PeerLog, RecordedRequest, ScriptedPeer,
+    ServedPeer,
 };
 use mcp_wire::{Expectation, Message, Transport, TransportError};
 use serde::Deserialize;
 
 use crate::script::{OracleScript, Scripted};
+use crate::served::served_peer;
 
 /// What a connection is made of, as a profile says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -21,6 +23,9 @@ pub(crate) enum Carrier {
     /// Messages in memory. There are no statuses, no header fields and no media types; the answer to a request is one JSON
     /// text, a notification is acknowledged, and no session is issued.
     Messages,
+    /// HTTP requests to the server of this workspace, over streams in memory. Its handler says what can be said by a server that
+    /// keeps to the protocol.
+    Server,
 }
 
 /// A scripted server, and the way to it.
@@ -28,12 +33,14 @@ pub(crate) enum Carrier {
 pub(crate) enum Connection {
     Http(ScriptedPeer),
     Messages(MessagePeer),
+    Server(ServedPeer),
 }
 
 impl Connection {
     pub(crate) fn new(carrier: Carrier, script: OracleScript) -> Self {
         match carrier {
             Carrier::Http => Self::Http(ScriptedPeer::new(script)),
+            Carrier::Server => Self::Server(served_peer(script)),
             Carrier::Messages => Self::Messages(MessagePeer(Arc::new(Mutex::new(Peer {
                 script,
                 log: PeerLog::default(),
@@ -44,13 +51,8 @@ impl Connection {
     /// A transport of its own to the same server.
     pub(crate) fn transport(&self, credentials: Arc<MemoryCredentials>) -> Arc<dyn Transport> {
         match self {
-            Self::Http(peer) => Arc::new(HttpTransport::with_dialler(
-                Arc::new(AdmitAll),
-                credentials,
-                Arc::new(peer.clone()),
-                Tls::platform(),
-                HttpOptions::default(),
-            )),
+            Self::Http(peer) => over_http(peer.clone(), credentials),
+            Self::Server(peer) => over_http(peer.clone(), credentials),
             Self::Messages(peer) => {
                 let peer = peer.clone();
                 Arc::new(MemoryTransport::new(move |message| peer.answer(message)))
@@ -63,8 +65,19 @@ impl Connection {
         match self {
             Self::Http(peer) => peer.log(),
             Self::Messages(peer) => peer.lock().log.clone(),
+            Self::Server(peer) => peer.log(),
         }
     }
+}
+
+fn over_http(dialler: impl Dialler + 'static, credentials: Arc<MemoryCredentials>) -> Arc<dyn Transport> {
+    Arc::new(HttpTransport::with_dialler(
+        Arc::new(AdmitAll),
+        credentials,
+        Arc::new(dialler),
+        Tls::platform(),
+        HttpOptions::default(),
+    ))
 }
 
 /// A server that is given messages and gives messages back.

@@ -192,6 +192,12 @@ impl Oracle {
             || self.turns().iter().any(|turn| turn.expect.names_status())
     }
 
+    /// Whether the server of this workspace can say all that its server says.
+    pub(crate) fn is_sayable(&self) -> bool {
+        let mut legs = self.stages().flatten();
+        legs.all(|(method, replies)| replies.iter().all(|reply| reply.is_sayable(method)))
+    }
+
     /// Whether it says which header fields the server sees.
     pub(crate) fn names_fields(&self) -> bool {
         let mut requests = self.requests.iter().flatten();

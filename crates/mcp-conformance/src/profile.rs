@@ -12,6 +12,9 @@ use crate::suite::LoadError;
 /// The reference of the credential that a server may be configured with.
 pub(crate) const CREDENTIAL: &str = "env:TOKEN";
 
+/// The host of the server's address.
+pub(crate) const HOST: &str = "peer.example";
+
 /// The name of the server.
 pub(crate) const SERVER: &str = "peer";
 
@@ -21,7 +24,7 @@ pub(crate) const SERVER: &str = "peer";
 pub struct Profile {
     /// For the table only; no check reads it.
     pub name: String,
-    /// The session id that the server issues with `initialize`, if any.
+    /// The session id that the server issues with `initialize`, if any. That of our own server has 32 digits of base 16.
     pub session: Option<String>,
     /// What the connection is made of.
     #[serde(default)]
@@ -44,13 +47,25 @@ enum Class {
 impl Profile {
     /// Whether an oracle can be asked on this connection.
     pub(crate) fn can_ask(&self, oracle: &Oracle) -> bool {
-        self.has_fields() || !oracle.needs_http()
+        match self.carrier {
+            Carrier::Http => true,
+            Carrier::Messages => !oracle.needs_http(),
+            Carrier::Server => oracle.is_sayable(),
+        }
+    }
+
+    /// Whether the other side is a script that answers in HTTP, whatever it is told to answer.
+    pub(crate) const fn is_scripted_in_http(&self) -> bool {
+        match self.carrier {
+            Carrier::Http => true,
+            Carrier::Messages | Carrier::Server => false,
+        }
     }
 
     /// Whether the server sees header fields, and the client statuses.
     pub(crate) const fn has_fields(&self) -> bool {
         match self.carrier {
-            Carrier::Http => true,
+            Carrier::Http | Carrier::Server => true,
             Carrier::Messages => false,
         }
     }
@@ -58,7 +73,7 @@ impl Profile {
     /// The record of the server as the operator configured it.
     pub(crate) fn record(&self, credential: bool) -> Result<ServerRecord, LoadError> {
         let name = ServerName::parse(SERVER).map_err(|_| LoadError::Profile)?;
-        let endpoint = Endpoint::parse("http://peer.example/mcp").map_err(|_| LoadError::Profile)?;
+        let endpoint = Endpoint::parse(&format!("http://{HOST}/mcp")).map_err(|_| LoadError::Profile)?;
         let mut record = ServerRecord::new(name, Some(endpoint));
         if credential {
             let reference = CredentialRef(CREDENTIAL.to_owned());

@@ -8,6 +8,8 @@ use mcp_wire::{BodyEnd, Framing};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
+use crate::saying::{ANY_ID, HANDLED, Saying};
+
 /// One answer. Without a field, the healthy default holds: 200, `application/json`, a declared length.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -244,6 +246,13 @@ impl ReplySpec {
         self.status != status || self.media_type != media_type || !plain || odd
     }
 
+    /// Whether the server of this workspace can say it to a message of this method.
+    pub(crate) fn is_sayable(&self, method: &str) -> bool {
+        let reply = || self.script(&id_values(ANY_ID));
+        let can_say = || reply().is_some_and(|reply| Saying::of(&reply, ANY_ID).is_some());
+        HANDLED.contains(&method) && (self.silent || self.cancel || can_say())
+    }
+
     /// Whether it is the end of the connection, without a byte before.
     fn is_end(&self) -> bool {
         self.then != Then::KeepOpen
@@ -284,6 +293,33 @@ impl ScriptedReply {
         };
         self.body.truncate(self.body.len().saturating_sub(self.cut));
         (self.body, end)
+    }
+
+    /// The messages of an answer in which nothing but messages is said; an event of a stream holds one on one line.
+    pub(crate) fn plain_messages(&self) -> Option<Vec<&str>> {
+        let whole = self.cut == 0 && self.overstate == 0 && self.then == Then::KeepOpen;
+        let framed = match self.framing {
+            HttpFraming::Length | HttpFraming::Chunked => true,
+            HttpFraming::ChunkedOpen | HttpFraming::Close => false,
+        };
+        if self.status != ok() || !self.fields.is_empty() || !whole || !framed {
+            return None;
+        }
+        let body = std::str::from_utf8(&self.body).ok()?;
+        match self.media_type.as_deref() {
+            Some("application/json") => Some(vec![body]),
+            Some("text/event-stream") => body
+                .strip_suffix("\n\n")?
+                .split("\n\n")
+                .map(|event| {
+                    event
+                        .trim_start_matches("event: message\n")
+                        .strip_prefix("data: ")
+                })
+                .map(|data| data.filter(|data| !data.contains(['\n', '\r'])))
+                .collect(),
+            Some(_) | None => None,
+        }
     }
 
     /// The raw bytes of the answer.

@@ -164,14 +164,14 @@ impl fmt::Display for ProfileRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "profile {:<10} {} oracles in {:.2} s, {} of the list for every connection uncut in {:.2} s; {} need HTTP, {} without \
+            "profile {:<16} {} oracles in {:.2} s, {} of the list for every connection uncut in {:.2} s; {} cannot be said on it, {} without \
              their header fields",
             self.name,
             self.oracles,
             self.time.as_secs_f64(),
             self.listed,
             self.listed_time.as_secs_f64(),
-            self.need_http,
+            self.unasked,
             self.without_fields
         )
     }

@@ -45,7 +45,7 @@ pub fn run(suite: &Suite, filter: &str) -> Report {
                 verdicts.push(verdict);
                 run.note(oracle, profile, started.elapsed(), uncut);
             } else {
-                run.need_http += 1;
+                run.unasked += 1;
             }
         }
     }
@@ -85,8 +85,8 @@ pub fn run(suite: &Suite, filter: &str) -> Report {
 pub(crate) struct ProfileRun {
     pub(crate) name: String,
     pub(crate) oracles: usize,
-    /// Oracles that were not asked because the connection has no HTTP.
-    pub(crate) need_http: usize,
+    /// Oracles that were not asked: what their server says cannot be said on the connection.
+    pub(crate) unasked: usize,
     /// Oracles that were asked without the header fields that they name.
     pub(crate) without_fields: usize,
     pub(crate) time: Duration,
@@ -103,7 +103,7 @@ impl ProfileRun {
         Self {
             name: profile.name.clone(),
             oracles: 0,
-            need_http: 0,
+            unasked: 0,
             without_fields: 0,
             time: Duration::ZERO,
             listed: 0,

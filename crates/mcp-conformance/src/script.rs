@@ -12,6 +12,7 @@ use crate::oracle::Oracle;
 use crate::plant::Plant;
 use crate::profile::Profile;
 use crate::reply::{ReplySpec, ScriptedReply, Values, id_values};
+use crate::saying::Saying;
 use crate::step::LegReplies;
 use crate::subject::Caller;
 
@@ -113,6 +114,31 @@ pub(crate) enum Scripted {
 impl OracleScript {
     /// What the server does about one message.
     pub(crate) fn scripted(&mut self, request: &RecordedRequest) -> Scripted {
+        let Some(spec) = self.turn(request) else {
+            return Scripted::Nothing;
+        };
+        match spec.script(&self.values) {
+            Some(mut reply) => {
+                self.plant.alter_reply(&mut reply, &self.values);
+                Scripted::Reply(reply)
+            }
+            None => Scripted::Raw(spec.raw(&self.values)),
+        }
+    }
+
+    /// What a handler says to one message; `None` when it says nothing. Plants on the bytes of an answer are left out:
+    /// they are not the handler's to say.
+    pub(crate) fn said(&mut self, request: &RecordedRequest) -> Option<Saying> {
+        let spec = self.turn(request)?;
+        let id = request.member("id").unwrap_or_default();
+        let reply = spec.script(&self.values);
+        // Only oracles that can be said are asked.
+        let saying = reply.and_then(|reply| Saying::of(&reply, id));
+        Some(saying.unwrap_or_else(Saying::none))
+    }
+
+    /// What the oracle has for one message; `None` when nothing is said, and time passes.
+    fn turn(&mut self, request: &RecordedRequest) -> Option<ReplySpec> {
         let method = method_of(request).to_owned();
         let turn = next(self.answered.entry(method.clone()).or_default());
         let stage = self.stage.at();
@@ -131,21 +157,24 @@ impl OracleScript {
         if spec.cancel {
             self.caller.cancel();
             self.clock.advance(ASKED_EVERY);
-            return Scripted::Nothing;
+            return None;
         }
         if spec.silent {
             self.clock.advance(FOR_EVER);
-            return Scripted::Nothing;
+            return None;
         }
         self.clock
             .advance(self.plant.elapse(Duration::from_millis(spec.elapse_ms)));
-        match spec.script(&self.values) {
-            Some(mut reply) => {
-                self.plant.alter_reply(&mut reply, &self.values);
-                Scripted::Reply(reply)
-            }
-            None => Scripted::Raw(spec.raw(&self.values)),
-        }
+        Some(spec)
+    }
+
+    /// The session that the server issues, if any.
+    pub(crate) fn session(&self) -> Option<&str> {
+        self.session.as_deref()
+    }
+
+    pub(crate) const fn chunking(&self) -> Chunking {
+        self.chunking
     }
 
     /// The pieces in which bytes are read.

@@ -19,7 +19,7 @@ pub use crate::block_on::block_on;
 pub use crate::clock::FakeClock;
 pub use crate::credentials::MemoryCredentials;
 pub use crate::outbound::AdmitAll;
-pub use crate::peer::{PeerLog, PeerReply, RecordedRequest, ReplyEnd, Script, ScriptedPeer};
+pub use crate::peer::{PeerLog, PeerReply, RecordedRequest, ReplyEnd, Script, ScriptedPeer, ServedPeer};
 pub use crate::spans::{Recorded, TraceRecord};
 pub use crate::system::{FailingEntropy, FixedProcess, SeededEntropy};
 pub use crate::transport::{MemoryAnswer, MemoryTransport};

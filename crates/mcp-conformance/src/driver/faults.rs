@@ -13,7 +13,7 @@ use crate::suite::Suite;
 /// under the first profile whose name contains `profile`, until one catches it. The others are named with the reason.
 #[must_use]
 pub fn run_driver_faults(suite: &Suite, driver: &Driver, profile: &str) -> FaultReport {
-    let mut profiles = suite.profiles.iter().filter(|known| known.has_fields());
+    let mut profiles = suite.profiles.iter().filter(|known| known.is_scripted_in_http());
     let profile = profiles.find(|known| known.name.contains(profile));
     let oracles = with_reasons(suite);
     let row = |plant: Plant| {

@@ -67,7 +67,7 @@ pub fn run_driver(suite: &Suite, driver: &Driver, filter: &str, profile: &str) -
                 suite
                     .profiles
                     .iter()
-                    .filter(|known| known.has_fields() && known.name.contains(profile))
+                    .filter(|known| known.is_scripted_in_http() && known.name.contains(profile))
                     .map(|profile| (oracle, profile)),
             ),
             Some(reason) => skipped.push(Skipped {

@@ -1,6 +1,7 @@
 //! A peer on in-memory streams: real HTTP bytes in both directions, no socket.
 
 mod recorded;
+mod served;
 mod stream;
 
 use std::io;
@@ -11,6 +12,7 @@ use mcp_http::{BoxedStream, Dialler};
 use mcp_wire::PortFuture;
 
 pub use self::recorded::RecordedRequest;
+pub use self::served::ServedPeer;
 use self::stream::PeerStream;
 
 /// Answers requests from a script and keeps a log of them. It is the dialler of an
