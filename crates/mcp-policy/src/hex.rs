@@ -4,13 +4,22 @@ use std::fmt;
 
 /// Writes the digits of a digest.
 pub(crate) fn write(f: &mut fmt::Formatter<'_>, digest: &[u8; 32]) -> fmt::Result {
+    f.write_str(str::from_utf8(&digits(digest)).unwrap_or_default())
+}
+
+/// Appends the digits of a digest.
+pub(crate) fn append(text: &mut String, digest: &[u8; 32]) {
+    text.push_str(str::from_utf8(&digits(digest)).unwrap_or_default());
+}
+
+fn digits(digest: &[u8; 32]) -> [u8; 64] {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut text = [0; 64];
     for (pair, byte) in text.chunks_exact_mut(2).zip(digest) {
         let digit = |nibble: u8| DIGITS.get(usize::from(nibble)).copied().unwrap_or_default();
         pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 0xf)]);
     }
-    f.write_str(str::from_utf8(&text).unwrap_or_default())
+    text
 }
 
 /// Reads the digits of a digest; `None` when the text is not wholly of the form.

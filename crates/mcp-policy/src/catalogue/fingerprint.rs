@@ -88,6 +88,11 @@ impl Fingerprint {
             .ok_or(FingerprintError)
     }
 
+    /// The digest, without the prefix of the printed form.
+    pub(crate) const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     fn of(prefix: &str, text: &str) -> Self {
         Self(
             Sha256::new()

@@ -2,6 +2,7 @@
 
 use super::digest::Digest;
 use super::entry::Entry;
+use crate::hex;
 
 /// The hash of an entry and of everything before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,15 +75,13 @@ impl Chain {
 
     /// Binds an entry to the chain and gives its hash.
     pub fn link(&mut self, entry: &Entry) -> ChainHash {
-        let (before, text) = (self.head.to_string(), entry.text());
-        let bound = [
-            &b"mcp-ledger-entry/1\n"[..],
-            before.as_bytes(),
-            b"\n",
-            text.as_bytes(),
-        ];
+        let mut bound = String::with_capacity(640);
+        bound.push_str("mcp-ledger-entry/1\n");
+        hex::append(&mut bound, self.head.0.as_bytes());
+        bound.push('\n');
+        entry.write(&mut bound);
         self.entries += 1;
-        self.head = ChainHash(Digest::of_pieces(&bound));
+        self.head = ChainHash(Digest::of_pieces(&[bound.as_bytes()]));
         self.head
     }
 

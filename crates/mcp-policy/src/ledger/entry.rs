@@ -1,10 +1,11 @@
 //! One entry of the ledger: who did what, when, in a form that can be hashed.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
-use mcp_wire::{Delivery, write_json_string};
+use mcp_wire::Delivery;
 
 use super::digest::Digest;
+use super::items::Items;
 use crate::catalogue::Fingerprint;
 use crate::port::{Actor, CallOrigin, CallRequest, RunId, StepId, StepOutcome, StepStatus, UnixTime};
 
@@ -184,80 +185,63 @@ impl Entry {
     /// of its fields. It is what is hashed and what is shown, and is never read back.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut text = Text(String::with_capacity(512));
-        text.0.push('[');
-        // Writing to a `String` does not fail.
-        let _infallible = write!(text.0, "{},{}", self.seq, self.at.0.as_nanos());
+        let mut text = String::with_capacity(512);
+        self.write(&mut text);
+        text
+    }
+
+    /// Appends the entry's text.
+    pub(super) fn write(&self, text: &mut String) {
+        let mut text = Items::begin(text, self.seq);
+        text.time(self.at);
         text.string(self.event.name());
         text.string(&self.run.0);
         match &self.event {
             Event::Opened { actor, holder, until } => {
                 match actor {
                     Actor::User(user) => text.string(user),
-                    Actor::Unattended => text.raw("null"),
+                    Actor::Unattended => text.word("null"),
                 }
-                text.quoted(holder);
+                text.string(&holder.to_string());
                 text.time(*until);
             }
             Event::Stamped { step, call, until } => {
-                text.raw(step.0);
+                text.number(step.0);
                 text.string(&call.server);
                 text.string(&call.tool);
                 match &call.definition {
-                    Some(definition) => text.quoted(definition),
-                    None => text.raw("null"),
+                    Some(definition) => text.digits(Fingerprint::PREFIX, definition.as_bytes()),
+                    None => text.word("null"),
                 }
-                text.quoted(call.arguments);
-                text.raw(call.argument_bytes);
+                text.digits("", call.arguments.as_bytes());
+                text.number(call.argument_bytes);
                 text.time(*until);
             }
             Event::Settled { step, outcome } => {
-                text.raw(step.0);
-                text.outcome(outcome);
+                text.number(step.0);
+                outcome.write(&mut text);
             }
-            Event::NeverSent { step } | Event::InDoubt { step } => text.raw(step.0),
+            Event::NeverSent { step } | Event::InDoubt { step } => text.number(step.0),
             Event::Ended { end } => text.string(end.name()),
         }
-        text.0.push(']');
-        text.0
+        text.end();
     }
 }
 
-/// An array that is being written.
-struct Text(String);
-
-impl Text {
-    fn raw(&mut self, json: impl fmt::Display) {
-        let _infallible = write!(self.0, ",{json}");
-    }
-
-    /// A text of digits and letters, which needs no escape.
-    fn quoted(&mut self, value: impl fmt::Display) {
-        let _infallible = write!(self.0, ",\"{value}\"");
-    }
-
-    fn string(&mut self, value: &str) {
-        self.0.push(',');
-        write_json_string(&mut self.0, value);
-    }
-
-    fn time(&mut self, time: UnixTime) {
-        self.raw(time.0.as_nanos());
-    }
-
-    fn outcome(&mut self, outcome: &StepOutcome) {
-        self.string(outcome.status.name());
-        self.string(outcome.delivery.name());
-        self.string(&outcome.kind);
-        match &outcome.result {
+impl StepOutcome {
+    fn write(&self, text: &mut Items<'_>) {
+        text.string(self.status.name());
+        text.string(self.delivery.name());
+        text.string(&self.kind);
+        match &self.result {
             Some(note) => {
-                self.quoted(note.digest);
-                self.raw(note.bytes);
-                self.raw(note.is_error);
+                text.digits("", note.digest.as_bytes());
+                text.number(note.bytes);
+                text.word(if note.is_error { "true" } else { "false" });
             }
-            None => self.raw("null"),
+            None => text.word("null"),
         }
-        outcome.timing.parts().iter().for_each(|part| self.raw(part));
+        self.timing.parts().iter().for_each(|part| text.number(*part));
     }
 }
 

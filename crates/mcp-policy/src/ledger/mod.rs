@@ -6,6 +6,7 @@
 mod chain;
 mod digest;
 mod entry;
+mod items;
 mod run;
 mod verify;
 

@@ -21,9 +21,25 @@ pub struct MemoryLedger {
 #[derive(Debug, Default)]
 struct Rows {
     runs: BTreeMap<RunId, Run>,
-    steps: Vec<Step>,
+    /// By number; the first is 1.
+    steps: Vec<StepRow>,
     chain: Chain,
     entries: Vec<Linked>,
+}
+
+/// Where the entries tell of a step: all that is kept of it stands there.
+#[derive(Debug, Clone, Copy)]
+struct StepRow {
+    stamped: usize,
+    settled: Settled,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Settled {
+    NotYet,
+    /// By the entry at this place.
+    By(usize),
+    InDoubt,
 }
 
 impl MemoryLedger {
@@ -45,7 +61,8 @@ impl MemoryLedger {
     /// The steps, in order.
     #[must_use]
     pub fn steps(&self) -> Vec<Step> {
-        self.rows().steps.clone()
+        let rows = self.rows();
+        rows.steps.iter().filter_map(|row| rows.step(*row)).collect()
     }
 
     fn rows(&self) -> MutexGuard<'_, Rows> {
@@ -87,23 +104,24 @@ impl Rows {
         let budget = call.server.budget;
         let event = self
             .run(call.run)?
-            .stamp(MemoryLedger::HOLDER, id, step.clone(), budget, now)?;
-        self.tell(call.run.clone(), event, now);
-        self.steps.push(Step {
-            id,
-            run: call.run.clone(),
-            call: step,
-            state: StepState::Stamped,
+            .stamp(MemoryLedger::HOLDER, id, step, budget, now)?;
+        self.steps.push(StepRow {
+            stamped: self.entries.len(),
+            settled: Settled::NotYet,
         });
+        self.tell(call.run.clone(), event, now);
         Ok(id)
     }
 
     fn settle(&mut self, step: StepId, outcome: StepOutcome, now: UnixTime) -> Result<(), LedgerError> {
-        let row = self.steps.iter_mut().find(|row| row.id == step);
-        let row = row.filter(|row| row.state == StepState::Stamped);
+        let (told, entries) = (self.entries.len(), &self.entries);
+        let place = usize::try_from(step.0.wrapping_sub(1)).ok();
+        let row = place.and_then(|place| self.steps.get_mut(place));
+        let row = row.filter(|row| matches!(row.settled, Settled::NotYet));
         let row = row.ok_or(StoreError::Unavailable)?;
-        row.state = StepState::Settled(outcome.clone());
-        let run = row.run.clone();
+        let stamp = entries.get(row.stamped).ok_or(StoreError::Unavailable)?;
+        row.settled = Settled::By(told);
+        let run = stamp.entry.run.clone();
         self.tell(run, Event::Settled { step, outcome }, now);
         Ok(())
     }
@@ -122,21 +140,56 @@ impl Rows {
             .collect();
         let mut doubted = Vec::new();
         for (run, event) in ended {
-            let steps = self.steps.iter_mut();
-            let open = steps.filter(|step| step.run == run && step.state == StepState::Stamped);
-            let lost: Vec<Step> = open
-                .map(|step| {
-                    step.state = StepState::InDoubt;
-                    step.clone()
+            let entries = &self.entries;
+            let is_of_run = |row: &StepRow| {
+                let stamp = entries.get(row.stamped);
+                stamp.is_some_and(|stamp| stamp.entry.run == run)
+            };
+            let open = self.steps.iter_mut();
+            let open = open.filter(|row| matches!(row.settled, Settled::NotYet) && is_of_run(row));
+            let lost: Vec<StepRow> = open
+                .map(|row| {
+                    row.settled = Settled::InDoubt;
+                    *row
                 })
                 .collect();
-            for step in &lost {
+            for step in lost
+                .into_iter()
+                .filter_map(|row| self.step(row))
+                .collect::<Vec<_>>()
+            {
                 self.tell(run.clone(), Event::InDoubt { step: step.id }, now);
+                doubted.push(step);
             }
             self.tell(run, event, now);
-            doubted.extend(lost);
         }
         doubted
+    }
+
+    /// The step that a row points to.
+    fn step(&self, row: StepRow) -> Option<Step> {
+        let Entry { run, event, .. } = &self.entries.get(row.stamped)?.entry;
+        let Event::Stamped { step, call, .. } = event else {
+            return None;
+        };
+        let state = match row.settled {
+            Settled::NotYet => StepState::Stamped,
+            Settled::InDoubt => StepState::InDoubt,
+            Settled::By(entry) => match &self.entries.get(entry)?.entry.event {
+                Event::Settled { outcome, .. } => StepState::Settled(outcome.clone()),
+                Event::Opened { .. }
+                | Event::Stamped { .. }
+                | Event::NeverSent { .. }
+                | Event::InDoubt { .. }
+                | Event::Ended { .. } => return None,
+            },
+        };
+        Some(Step {
+            id: *step,
+            run: run.clone(),
+            call: call.clone(),
+            state,
+        })
     }
 }
 
