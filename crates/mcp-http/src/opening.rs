@@ -40,7 +40,7 @@ pub(crate) async fn open(
     let key = PoolKey::of(&target);
     progress.enter(Stage::Queue);
     let turn = shared.queue.enter(key.origin(), message.leg().method).await;
-    let mut draft = Draft::new(&target, message)?;
+    let mut draft = Draft::new(&target, message, &shared.fields)?;
 
     let mut source = next_connection(&shared, &target, &key, &progress).await?;
     progress.enter(Stage::Credential);

@@ -22,7 +22,7 @@ impl PoolKey {
     pub(crate) fn of(target: &Target) -> Self {
         let reference = |credential: &Credential| credential.reference.0.clone();
         Self {
-            origin: target.endpoint.origin(),
+            origin: target.endpoint.origin().to_owned(),
             credentials: target.credentials.iter().map(reference).collect(),
         }
     }

@@ -40,7 +40,7 @@ impl Address {
             Scheme::Https => Some(Uri::try_from(format!("https://{authority}{target}")).ok()?),
         };
         Some(Self {
-            path: Uri::try_from(target).ok()?,
+            path: Uri::try_from(&*target).ok()?,
             absolute,
             host: HeaderValue::try_from(authority).ok()?,
         })
@@ -61,6 +61,36 @@ impl Address {
     }
 }
 
+/// The fields that stand on every message with a body, made once.
+pub(crate) struct ConstantFields(HeaderMap);
+
+impl ConstantFields {
+    pub(crate) fn new() -> Self {
+        Self(constant_fields(&Message::initialized()))
+    }
+
+    fn of(&self, message: &Message) -> HeaderMap {
+        if message.body().is_empty() {
+            constant_fields(message)
+        } else {
+            self.0.clone()
+        }
+    }
+}
+
+fn constant_fields(message: &Message) -> HeaderMap {
+    let mut headers = HeaderMap::with_capacity(10);
+    headers.insert(
+        USER_AGENT,
+        HeaderValue::from_static(concat!("mcp-http/", env!("CARGO_PKG_VERSION"))),
+    );
+    headers.extend(
+        wire::constant_fields(message)
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value))),
+    );
+    headers
+}
+
 impl Draft {
     /// Prepares the request of `message`. A message without a body declares no length.
     ///
@@ -68,17 +98,17 @@ impl Draft {
     ///
     /// None is reached: an [`Endpoint`] holds only what a request target can, and every field of the wire is visible
     /// ASCII.
-    pub(crate) fn new(target: &Target, message: Message) -> Result<Self, TransportError> {
+    pub(crate) fn new(
+        target: &Target,
+        message: Message,
+        fields: &ConstantFields,
+    ) -> Result<Self, TransportError> {
         let unreached = || TransportError::Connect;
         let method = Method::from_bytes(wire::request_method(&message).as_bytes());
         let method = method.map_err(|_invalid| unreached())?;
         let address = Address::of(&target.endpoint).ok_or_else(unreached)?;
-        let mut headers = HeaderMap::with_capacity(10);
-        headers.insert(
-            USER_AGENT,
-            HeaderValue::from_static(concat!("mcp-http/", env!("CARGO_PKG_VERSION"))),
-        );
-        for (name, value) in wire::request_fields(&message) {
+        let mut headers = fields.of(&message);
+        for (name, value) in wire::session_fields(&message) {
             let mut value = HeaderValue::from_str(value).map_err(|_invalid| unreached())?;
             // A session id is a credential in effect.
             value.set_sensitive(name == "mcp-session-id");
@@ -181,7 +211,7 @@ mod tests {
         let target = Target::new(Endpoint::parse("https://srv.example/mcp").unwrap());
         let session = SessionId::parse(b"s3cret").unwrap();
         let message = Message::end_session(ProtocolVersion::V2025_11_25, session);
-        let mut draft = Draft::new(&target, message).unwrap();
+        let mut draft = Draft::new(&target, message, &ConstantFields::new()).unwrap();
         let credential = Credential {
             reference: CredentialRef("env:TOKEN".to_owned()),
             placement: CredentialPlacement::Bearer,

@@ -10,6 +10,7 @@ use crate::exchange::HttpExchange;
 use crate::pool::Pool;
 use crate::proxy::Proxy;
 use crate::queue::Queue;
+use crate::request::ConstantFields;
 use crate::tls::Tls;
 
 /// Sends messages over HTTP: 1.1 in the clear, 2 or 1.1 under TLS as the server chooses. Cheap to clone; clones share the pool.
@@ -30,6 +31,7 @@ pub(crate) struct Shared {
     pub(crate) options: HttpOptions,
     pub(crate) pool: Pool,
     pub(crate) queue: Queue,
+    pub(crate) fields: ConstantFields,
 }
 
 /// Settings of the adapter. None of them can switch a bound off.
@@ -114,6 +116,7 @@ impl HttpTransport {
                 options,
                 pool,
                 queue,
+                fields: ConstantFields::new(),
             }),
         }
     }
@@ -142,6 +145,7 @@ impl HttpTransport {
                 options,
                 pool: Pool::new(options),
                 queue: Queue::new(options.exchanges),
+                fields: ConstantFields::new(),
             }),
         }
     }

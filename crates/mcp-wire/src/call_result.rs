@@ -5,7 +5,6 @@ use alloc::string::String;
 use core::fmt::{self, Write as _};
 
 use crate::json::{JsonType, JsonValue, Position, Scanner, StringToken};
-use crate::limits::ReplyLimits;
 use crate::malformed::{Malformed, MalformedKind};
 use crate::reply::ResultText;
 
@@ -34,7 +33,7 @@ impl CallResult {
     /// [`Malformed`] when `content` is no array or `structuredContent` no object.
     pub fn parse(raw: ResultText) -> Result<Self, Malformed> {
         let mut read = Read::default();
-        let mut scanner = Scanner::new(raw.as_str(), ReplyLimits::MAX_DEPTH);
+        let mut scanner = raw.scanner();
         let mut position = scanner.enter()?;
         while let Some(name) = scanner.member(position)? {
             position = Position::Later;

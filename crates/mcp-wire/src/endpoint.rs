@@ -1,5 +1,6 @@
 //! Where a server is: an `http` or `https` URL, kept as its owner wrote it.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use core::fmt;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -17,8 +18,9 @@ pub struct Endpoint {
     scheme: Scheme,
     host: Host,
     port: Option<u16>,
-    /// Starts with `/` or is empty.
     path_and_query: String,
+    /// Scheme and authority, written once.
+    origin: String,
 }
 
 /// The schemes of an endpoint.
@@ -92,11 +94,19 @@ impl Endpoint {
             return Err(EndpointError::UserInfo);
         }
         let (host, port) = split_port(authority)?;
+        let host = parse_host(host)?;
+        let origin = match port {
+            Some(port) if port != scheme.default_port() => {
+                alloc::format!("{}://{host}:{port}", scheme.as_str())
+            }
+            Some(_) | None => alloc::format!("{}://{host}", scheme.as_str()),
+        };
         Ok(Self {
             scheme,
-            host: parse_host(host)?,
+            host,
             port,
             path_and_query: String::from(path_and_query),
+            origin,
         })
     }
 
@@ -120,22 +130,19 @@ impl Endpoint {
 
     /// The request target: path and query as they were written, with a leading `/`.
     #[must_use]
-    pub fn request_target(&self) -> String {
-        let slash = if self.path_and_query.starts_with('/') {
-            ""
+    pub fn request_target(&self) -> Cow<'_, str> {
+        if self.path_and_query.starts_with('/') {
+            Cow::Borrowed(&self.path_and_query)
         } else {
-            "/"
-        };
-        alloc::format!("{slash}{}", self.path_and_query)
+            Cow::Owned(alloc::format!("/{}", self.path_and_query))
+        }
     }
 
     /// The value of the `Host` header: the port is left out when it is the scheme's own.
     #[must_use]
-    pub fn authority(&self) -> String {
-        match self.port {
-            Some(port) if port != self.scheme.default_port() => alloc::format!("{}:{port}", self.host),
-            Some(_) | None => alloc::format!("{}", self.host),
-        }
+    pub fn authority(&self) -> &str {
+        let scheme = self.scheme.as_str().len() + "://".len();
+        self.origin.get(scheme..).unwrap_or_default()
     }
 
     /// The whole URL, as a store keeps it. A query may hold a secret, so it is not for messages.
@@ -155,8 +162,8 @@ impl Endpoint {
 
     /// Scheme, host and port, for messages and as the key of a connection. Holds no secret.
     #[must_use]
-    pub fn origin(&self) -> String {
-        alloc::format!("{}://{}", self.scheme.as_str(), self.authority())
+    pub fn origin(&self) -> &str {
+        &self.origin
     }
 }
 
@@ -292,11 +299,7 @@ mod tests {
     fn check(url: &str, origin: &str, port: u16, target: &str) {
         let endpoint = Endpoint::parse(url).unwrap();
         assert_eq!(
-            (
-                endpoint.origin().as_str(),
-                endpoint.port(),
-                endpoint.request_target().as_str()
-            ),
+            (endpoint.origin(), endpoint.port(), &*endpoint.request_target()),
             (origin, port, target),
             "{url}"
         );

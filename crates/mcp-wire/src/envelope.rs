@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-use crate::json::{JsonType, JsonValue, Position, Scanner};
+use crate::json::{JsonType, JsonValue, LongStrings, Position, Scanner};
 use crate::malformed::{Malformed, MalformedKind};
 
 /// The members of a JSON-RPC message that decide what it is; each as it stands in the text.
@@ -16,12 +16,15 @@ pub(crate) struct Envelope<'a> {
     pub(crate) method: Option<JsonValue<'a>>,
     pub(crate) result: Option<JsonValue<'a>>,
     pub(crate) error: Option<JsonValue<'a>>,
+    /// The long strings of the whole text.
+    pub(crate) long: LongStrings,
 }
 
 impl<'a> Envelope<'a> {
     pub(crate) fn parse(text: &'a str, depth_limit: usize) -> Result<Self, Malformed> {
+        let mut scanner = Scanner::noting(text, depth_limit);
         let mut envelope = Self::default();
-        read_root(text, depth_limit, |name, value| {
+        read_root(&mut scanner, |name, value| {
             let slot = match name {
                 "jsonrpc" => &mut envelope.jsonrpc,
                 "id" => &mut envelope.id,
@@ -32,6 +35,7 @@ impl<'a> Envelope<'a> {
             };
             Known::Yes(slot.replace(value))
         })?;
+        envelope.long = scanner.into_long_strings();
         Ok(envelope)
     }
 }
@@ -73,15 +77,13 @@ pub(crate) enum Known<'a> {
 /// Reads the members of a text whose root is an object. A fault of syntax goes before a name that occurs twice, also one
 /// that comes after the object.
 pub(crate) fn read_root<'a>(
-    text: &'a str,
-    depth_limit: usize,
+    scanner: &mut Scanner<'a>,
     read: impl FnMut(&str, JsonValue<'a>) -> Known<'a>,
 ) -> Result<(), Malformed> {
-    let mut scanner = Scanner::new(text, depth_limit);
     if scanner.peek_type() != Some(JsonType::Object) {
-        return Err(not_an_object(&mut scanner));
+        return Err(not_an_object(scanner));
     }
-    let repeated = read_members(&mut scanner, read)?;
+    let repeated = read_members(scanner, read)?;
     scanner.end()?;
     repeated.map_or(Ok(()), Err)
 }

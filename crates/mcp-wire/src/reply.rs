@@ -6,12 +6,12 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
-use core::ops::Range;
 
 use crate::id::RequestId;
+use crate::json::Scanner;
 use crate::limits::ReplyLimits;
 use crate::malformed::{Malformed, MalformedKind};
-use crate::response::{Frame, RpcError, utf8};
+use crate::response::{Frame, ResultPart, RpcError, utf8};
 use crate::sse::SseDecoder;
 
 /// How the body holds its frames.
@@ -156,7 +156,7 @@ fn judge_json(text: Vec<u8>, expected: &RequestId, limits: &ReplyLimits) -> Resu
         return Err(MalformedKind::EmptyBody.into());
     }
     match Frame::parse(&text, expected, limits)? {
-        Frame::Result(range) => Ok(Reply::Result(ResultText { text, range })),
+        Frame::Result(part) => Ok(Reply::Result(ResultText { text, part })),
         Frame::Error(error) => Ok(Reply::Error(error)),
         Frame::Server(_) => Err(MalformedKind::NoResponse.into()),
     }
@@ -233,7 +233,7 @@ impl Seen {
                     text: text.into(),
                 }));
             }
-            Frame::Result(range) => Reply::Result(ResultText::of_part(text, range)),
+            Frame::Result(part) => Reply::Result(ResultText::of_part(text, part)),
             Frame::Error(error) => Reply::Error(error),
         };
         match core::mem::replace(self, Self::Response(reply)) {
@@ -255,28 +255,35 @@ pub enum Reply {
 /// The raw text of a `result` object: valid JSON, kept as the server wrote it.
 pub struct ResultText {
     text: String,
-    range: Range<usize>,
+    part: ResultPart,
 }
 
 impl ResultText {
-    fn of_part(text: &str, range: Range<usize>) -> Self {
+    fn of_part(text: &str, part: ResultPart) -> Self {
+        let ResultPart { range, long } = part;
         let text = String::from(text.get(range).unwrap_or_default());
+        let range = 0..text.len();
         Self {
-            range: 0..text.len(),
             text,
+            part: ResultPart { range, long },
         }
+    }
+
+    /// A cursor over the object, which steps over the long strings that were judged before.
+    pub(crate) fn scanner(&self) -> Scanner<'_> {
+        Scanner::again(self.as_str(), ReplyLimits::MAX_DEPTH, &self.part.long)
     }
 
     /// The JSON text of the object.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        self.text.get(self.range.clone()).unwrap_or_default()
+        self.text.get(self.part.range.clone()).unwrap_or_default()
     }
 }
 
 impl fmt::Debug for ResultText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ResultText({} bytes)", self.range.len())
+        write!(f, "ResultText({} bytes)", self.part.range.len())
     }
 }
 

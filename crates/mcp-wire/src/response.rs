@@ -10,7 +10,7 @@ use core::ops::Range;
 use crate::code::{CodeFault, ErrorCode};
 use crate::envelope::{Envelope, ErrorMembers};
 use crate::id::RequestId;
-use crate::json::{JsonType, JsonValue};
+use crate::json::{JsonType, JsonValue, LongStrings};
 use crate::limits::ReplyLimits;
 use crate::malformed::{Malformed, MalformedKind};
 use crate::text::clip;
@@ -36,7 +36,7 @@ impl<'a> Response<'a> {
     pub fn parse(text: &'a [u8], expected: &RequestId, limits: &ReplyLimits) -> Result<Self, Malformed> {
         let text = utf8(text)?;
         match Frame::parse(text, expected, limits)? {
-            Frame::Result(range) => Ok(Self::Result(text.get(range).unwrap_or_default())),
+            Frame::Result(part) => Ok(Self::Result(text.get(part.range).unwrap_or_default())),
             Frame::Error(error) => Ok(Self::Error(error)),
             Frame::Server(_) => Err(MalformedKind::NoResponse.into()),
         }
@@ -46,12 +46,19 @@ impl<'a> Response<'a> {
 /// What one frame is.
 #[derive(Debug)]
 pub(crate) enum Frame {
-    /// A response with a result; where the result object stands in the frame.
-    Result(Range<usize>),
+    /// A response with a result.
+    Result(ResultPart),
     /// A response with an error.
     Error(RpcError),
     /// A server notification or server request, passed over by the verdict.
     Server(ServerFrame),
+}
+
+/// Where the result object stands in its frame, and the long strings of it.
+#[derive(Debug)]
+pub(crate) struct ResultPart {
+    pub(crate) range: Range<usize>,
+    pub(crate) long: LongStrings,
 }
 
 /// A server message: where its method's text stands in the frame, and whether it asks for an answer.
@@ -74,9 +81,12 @@ impl Frame {
         match (envelope.result, envelope.error) {
             (Some(_), Some(_)) => Err(MalformedKind::BothBranches.into()),
             (None, None) => Err(MalformedKind::NoBranch.into()),
-            (Some(result), None) => result
-                .require(JsonType::Object, MalformedKind::ResultNotObject)
-                .map(|result| Self::Result(result.offset..result.offset + result.text.len())),
+            (Some(result), None) => {
+                let result = result.require(JsonType::Object, MalformedKind::ResultNotObject)?;
+                let range = result.offset..result.offset + result.text.len();
+                let long = envelope.long.within(&range);
+                Ok(Self::Result(ResultPart { range, long }))
+            }
             (None, Some(error)) => RpcError::parse(&error, limits).map(Self::Error),
         }
     }

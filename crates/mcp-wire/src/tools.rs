@@ -6,7 +6,6 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::json::{JsonType, JsonValue, Position, Scanner, for_each_member};
-use crate::limits::ReplyLimits;
 use crate::malformed::{Malformed, MalformedKind};
 use crate::reply::ResultText;
 
@@ -33,29 +32,53 @@ impl ToolsPage {
     ///
     /// [`Malformed`] when `tools` is missing or no array, or `nextCursor` is neither a string nor null.
     pub fn parse(result: &ResultText) -> Result<Self, Malformed> {
-        let (mut tools, mut next) = (None, None);
-        for_each_member(result.as_str(), |name, value| match name {
-            "tools" => tools = Some(value),
-            "nextCursor" => next = Some(value),
-            _ => {}
-        })?;
-        let tools = tools.ok_or(MalformedKind::ToolsMissing)?;
-        let tools = tools.require(JsonType::Array, MalformedKind::ToolsMissing)?;
-        let mut page = Self {
-            tools: Vec::new(),
-            quarantined: Vec::new(),
-            next: read_cursor(next)?,
-        };
-        let mut scanner = Scanner::new(tools.text, ReplyLimits::MAX_DEPTH);
+        let (mut listed, mut next) = (None, None);
+        let mut scanner = result.scanner();
+        let mut position = scanner.enter()?;
+        while let Some(name) = scanner.member(position)? {
+            position = Position::Later;
+            if name.is("tools") {
+                listed = Some(Listed::read(&mut scanner)?);
+            } else {
+                let value = scanner.skip()?;
+                next = if name.is("nextCursor") { Some(value) } else { next };
+            }
+        }
+        match listed.ok_or(MalformedKind::ToolsMissing)? {
+            Listed::Tools { tools, quarantined } => Ok(Self {
+                tools,
+                quarantined,
+                next: read_cursor(next)?,
+            }),
+            Listed::Other(kind) => Err(Malformed::found(MalformedKind::ToolsMissing, kind)),
+        }
+    }
+}
+
+/// What stands under `tools`. Of a repeated member the last one counts, so another value is no fault yet.
+enum Listed {
+    Tools {
+        tools: Vec<ToolDefinition>,
+        quarantined: Vec<ToolNameError>,
+    },
+    Other(JsonType),
+}
+
+impl Listed {
+    fn read(scanner: &mut Scanner<'_>) -> Result<Self, Malformed> {
+        if scanner.peek_type() != Some(JsonType::Array) {
+            return Ok(Self::Other(scanner.skip()?.kind));
+        }
+        let (mut tools, mut quarantined) = (Vec::new(), Vec::new());
         let mut position = scanner.enter()?;
         while scanner.element(position)? {
             position = Position::Later;
-            match ToolDefinition::parse(scanner.skip()?) {
-                Ok(tool) => page.tools.push(tool),
-                Err(reason) => page.quarantined.push(reason),
+            match ToolDefinition::read(scanner)? {
+                Ok(tool) => tools.push(tool),
+                Err(reason) => quarantined.push(reason),
             }
         }
-        Ok(page)
+        Ok(Self::Tools { tools, quarantined })
     }
 }
 
@@ -96,25 +119,29 @@ pub struct ToolDefinition {
 }
 
 impl ToolDefinition {
-    fn parse(value: JsonValue<'_>) -> Result<Self, ToolNameError> {
-        if value.kind != JsonType::Object {
-            return Err(ToolNameError::NotObject);
+    /// Reads the next element of the list.
+    fn read(scanner: &mut Scanner<'_>) -> Result<Result<Self, ToolNameError>, Malformed> {
+        if scanner.peek_type() != Some(JsonType::Object) {
+            return scanner.skip().map(|_other| Err(ToolNameError::NotObject));
         }
-        let mut name = None;
-        // The text was scanned before, so the walk meets no fault.
-        let _scanned_before = for_each_member(value.text, |member, value| {
-            if member == "name" {
-                name = Some(value.as_string());
+        let (start, mut name) = (scanner.at(), None);
+        let mut position = scanner.enter()?;
+        while let Some(member) = scanner.member(position)? {
+            position = Position::Later;
+            if member.is("name") {
+                name = Some(scanner.string_or_skip()?);
+            } else {
+                scanner.skip()?;
             }
-        });
-        let name = match name {
-            Some(Some(name)) => ToolName::parse(&name.decode())?,
-            Some(None) => return Err(ToolNameError::NotString),
-            None => return Err(ToolNameError::Missing),
-        };
-        Ok(Self {
-            name,
-            text: value.text.into(),
+        }
+        let text = scanner.since(start);
+        Ok(match name {
+            Some(Some(name)) => ToolName::parse(&name.decode()).map(|name| Self {
+                name,
+                text: text.into(),
+            }),
+            Some(None) => Err(ToolNameError::NotString),
+            None => Err(ToolNameError::Missing),
         })
     }
 

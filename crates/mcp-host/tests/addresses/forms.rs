@@ -154,7 +154,7 @@ async fn check(host: &str, address: IpAddr, look_ups: &[&str], class: AddressCla
                 [SocketAddr::new(address, 8080).to_string()],
                 "{what}"
             );
-            let authority = Endpoint::parse(&url(host)).unwrap().authority();
+            let authority = Endpoint::parse(&url(host)).unwrap().authority().to_owned();
             assert_eq!((world.hosts(), world.reads()), (vec![authority], 1), "{what}");
         } else {
             let (kind, message, delivery) = ended.unwrap_err();

@@ -230,8 +230,8 @@ struct Judge {
 impl OutboundPolicy for Judge {
     fn admit_target(&self, endpoint: &Endpoint) -> Result<(), OutboundRefusal> {
         let origin = endpoint.origin();
-        self.asked.lock().unwrap().push(origin.clone());
-        if self.refusing.contains(&&*origin) {
+        self.asked.lock().unwrap().push(origin.to_owned());
+        if self.refusing.contains(&origin) {
             Err(OutboundRefusal::PlainHttp)
         } else {
             Ok(())

@@ -65,6 +65,11 @@ const NANOS: u64 = 1_000_000_000;
 const MAX_DIGITS: usize = 20;
 
 fn push_number(text: &mut String, value: u64) {
+    // Most parts of a timing are nothing.
+    if value == 0 {
+        text.push('0');
+        return;
+    }
     let (digits, first) = decimal(value);
     push_digits(text, digits.get(first..));
 }
@@ -80,10 +85,12 @@ fn push_digits(text: &mut String, digits: Option<&[u8]>) {
 /// The decimal digits of a number, and where the first of them stands.
 fn decimal(mut rest: u64) -> ([u8; MAX_DIGITS], usize) {
     let (mut digits, mut first) = ([b'0'; MAX_DIGITS], MAX_DIGITS);
-    for (at, digit) in digits.iter_mut().enumerate().rev() {
-        *digit += u8::try_from(rest % 10).unwrap_or_default();
-        rest /= 10;
-        first = at;
+    // Two digits for each division.
+    for pair in digits.as_chunks_mut::<2>().0.iter_mut().rev() {
+        let two = u8::try_from(rest % 100).unwrap_or_default();
+        *pair = [b'0' + two / 10, b'0' + two % 10];
+        first -= if rest < 10 { 1 } else { 2 };
+        rest /= 100;
         if rest == 0 {
             break;
         }
@@ -98,7 +105,20 @@ mod tests {
 
     #[test]
     fn numbers_and_times_are_those_of_the_formatter() {
-        for value in [0, 1, 9, 10, 99, 100, 1_000_000_000, u64::MAX - 1, u64::MAX] {
+        for value in [
+            0,
+            1,
+            9,
+            10,
+            99,
+            100,
+            999,
+            1_000,
+            1_001,
+            1_000_000_000,
+            u64::MAX - 1,
+            u64::MAX,
+        ] {
             let mut text = String::new();
             Items::begin(&mut text, value).end();
             assert_eq!(text, format!("[{value}]"));

@@ -109,7 +109,7 @@ impl Faulty {
             Fault::QueryLost => {
                 record.endpoint = record
                     .endpoint
-                    .and_then(|endpoint| mcp_wire::Endpoint::parse(&endpoint.origin()).ok());
+                    .and_then(|endpoint| mcp_wire::Endpoint::parse(endpoint.origin()).ok());
             }
             Fault::BoundsNarrow => record.walk.tools = record.walk.tools.min(1 << 31),
             _ => {}

@@ -13,5 +13,5 @@ mod retry_after;
 pub use self::challenge::{AuthScheme, BearerError, Challenge};
 pub use self::error_body::ErrorBody;
 pub use self::reply_head::{HeadVerdict, ReplyHead};
-pub use self::request_head::{request_fields, request_method};
+pub use self::request_head::{constant_fields, request_fields, request_method, session_fields};
 pub use self::retry_after::RetryAfter;

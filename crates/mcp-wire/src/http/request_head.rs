@@ -14,22 +14,33 @@ pub const fn request_method(message: &Message) -> &'static str {
 /// Both media types are offered on every POST. No content coding is offered. The revision and the session id stand on
 /// every message after the handshake's first. The end of a session has no body, so it names and offers no media type.
 pub fn request_fields(message: &Message) -> impl Iterator<Item = (&'static str, &str)> {
+    let shorter = |(name, value): (&'static str, &'static str)| (name, value);
+    constant_fields(message)
+        .map(shorter)
+        .chain(session_fields(message))
+}
+
+/// Those of [`request_fields`] that are the same on every message with a body, and on every one without.
+pub fn constant_fields(message: &Message) -> impl Iterator<Item = (&'static str, &'static str)> + use<> {
+    let with_body = |field| has_body(message).then_some(field);
+    [
+        with_body(("accept", "application/json, text/event-stream")),
+        Some(("accept-encoding", "identity")),
+        with_body(("content-type", "application/json")),
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// Those of [`request_fields`] that tell the revision and the session.
+pub fn session_fields(message: &Message) -> impl Iterator<Item = (&'static str, &str)> {
     let version = message
         .version()
         .map(|version| ("mcp-protocol-version", version.as_str()));
     let session = message
         .session()
         .map(|session| ("mcp-session-id", session.expose()));
-    let with_body = |field| has_body(message).then_some(field);
-    [
-        with_body(("accept", "application/json, text/event-stream")),
-        Some(("accept-encoding", "identity")),
-        with_body(("content-type", "application/json")),
-        version,
-        session,
-    ]
-    .into_iter()
-    .flatten()
+    [version, session].into_iter().flatten()
 }
 
 /// Whether a request has a body; one without has no `content-length` either.

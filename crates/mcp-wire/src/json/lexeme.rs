@@ -36,11 +36,11 @@ pub(super) fn string_end(bytes: &[u8], at: usize) -> Result<(usize, bool), Malfo
 /// As [`string_end`], from the first byte of the string that does not stand for itself.
 fn escaped_string_end(bytes: &[u8], mut at: usize) -> Result<(usize, bool), Malformed> {
     loop {
-        match bytes.get(at..) {
-            Some([b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..]) => at += 2,
-            Some([b'\\', ..]) => at = unicode_escape_end(bytes, at)?,
-            Some([b'"', ..]) => return Ok((at + 1, true)),
-            Some(_) | None => return Err(syntax(at)),
+        match (bytes.get(at), bytes.get(at + 1)) {
+            (Some(b'"'), _) => return Ok((at + 1, true)),
+            (Some(b'\\'), Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => at += 2,
+            (Some(b'\\'), _) => at = unicode_escape_end(bytes, at)?,
+            (Some(_) | None, _) => return Err(syntax(at)),
         }
         at = plain_run_end(bytes, at);
     }
@@ -111,35 +111,50 @@ pub(super) fn literal_end(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
 }
 
 /// Where the run of bytes that stand for themselves ends: at a quotation mark, a backslash, a control character or the
-/// end. Eight bytes at a time.
+/// end.
 #[inline]
 fn plain_run_end(bytes: &[u8], at: usize) -> usize {
-    let mut rest = bytes.get(at..).unwrap_or_default();
-    while let Some((chunk, tail)) = rest.split_first_chunk::<8>() {
-        let marks = marks(u64::from_le_bytes(*chunk));
-        if marks != 0 {
-            return bytes.len() - rest.len() + (marks.trailing_zeros() / 8) as usize;
-        }
-        rest = tail;
-    }
-    let run = rest
-        .iter()
-        .position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
-    bytes.len() - rest.len() + run.unwrap_or(rest.len())
+    let rest = bytes.get(at..).unwrap_or_default();
+    at + first(rest, |byte| (byte == b'"') | (byte == b'\\') | (byte < 0x20)).unwrap_or(rest.len())
 }
 
-/// The high bit of the lowest byte that does not stand for itself; above it, bits may be set that mean nothing.
-///
-/// Subtracting borrows only out of bytes that match, so the lowest mark is always a true one. A byte outside ASCII has its
-/// own high bit and is masked out.
+/// Where the first backslash is.
 #[inline]
-const fn marks(word: u64) -> u64 {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const HIGH: u64 = ONES << 7;
-    let controls = word.wrapping_sub(ONES * 0x20);
-    let quotes = (word ^ (ONES * b'"' as u64)).wrapping_sub(ONES);
-    let backslashes = (word ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
-    (controls | quotes | backslashes) & !word & HIGH
+pub(super) fn first_backslash(bytes: &[u8]) -> Option<usize> {
+    first(bytes, |byte| byte == b'\\')
+}
+
+/// Where the first byte is that is meant. Of a block each byte is looked at, without a branch, so that a compiler may look at
+/// all of them at a time; no more is looked at beyond the first than the rest of its block.
+#[inline]
+fn first(bytes: &[u8], meant: impl Fn(u8) -> bool) -> Option<usize> {
+    const BLOCK: usize = 32;
+    let (blocks, tail) = bytes.as_chunks::<BLOCK>();
+    for (number, block) in blocks.iter().enumerate() {
+        let found = block.map(|byte| if meant(byte) { u8::MAX } else { 0 });
+        if let Some(at) = first_set(&found) {
+            return Some(number * BLOCK + at);
+        }
+    }
+    let found = tail.iter().position(|byte| meant(*byte))?;
+    Some(blocks.len() * BLOCK + found)
+}
+
+/// Where the first byte is that is not zero; the others are all ones.
+#[inline]
+fn first_set(found: &[u8; 32]) -> Option<usize> {
+    let (halves, _none) = found.as_chunks::<16>();
+    let [low, high] = halves else { return None };
+    let (low, high) = (u128::from_le_bytes(*low), u128::from_le_bytes(*high));
+    if low | high == 0 {
+        return None;
+    }
+    let bits = if low == 0 {
+        u128::BITS + high.trailing_zeros()
+    } else {
+        low.trailing_zeros()
+    };
+    Some((bits / u8::BITS) as usize)
 }
 
 #[cfg(test)]
@@ -149,7 +164,7 @@ mod tests {
 
     #[test]
     fn the_run_of_plain_bytes_ends_at_the_first_special_byte() {
-        let plain = "abcdefghijklmnopäöü\u{80}xyz";
+        let plain = "abcdefghijklmnopäöü\u{80}xyz, beyond one block and into another äöü";
         for special in ["\"", "\\", "\u{1f}", "\u{0}"] {
             for prefix in plain.char_indices().map(|(at, _)| plain.get(..at).unwrap()) {
                 let text = String::from(prefix) + special + "\"tail-tail";
@@ -157,5 +172,59 @@ mod tests {
             }
         }
         assert_eq!(plain_run_end(plain.as_bytes(), 0), plain.len());
+    }
+
+    /// A string by the grammar, byte for byte.
+    fn plainly(bytes: &[u8]) -> Result<(usize, bool), Malformed> {
+        let (mut at, mut escaped) = (1, false);
+        loop {
+            match bytes.get(at..) {
+                Some([b'"', ..]) => return Ok((at + 1, escaped)),
+                Some([b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..]) => at += 2,
+                Some([b'\\', ..]) => at = unicode_escape_end(bytes, at)?,
+                Some([byte, ..]) if *byte >= 0x20 => {
+                    at += 1;
+                    continue;
+                }
+                Some(_) | None => return Err(syntax(at)),
+            }
+            escaped = true;
+        }
+    }
+
+    #[test]
+    fn a_string_ends_where_it_does_read_byte_for_byte() {
+        let runs = [
+            "",
+            "a",
+            "seven b",
+            "sixteen bytes - ",
+            "a run of more than forty bytes, with ä – 😀",
+        ];
+        let marks = [
+            "",
+            "\\n",
+            "\\\"",
+            "\\\\",
+            "\\u00e4",
+            "\\ud83d\\ude00",
+            "\\x",
+            "\\ud800",
+            "\u{1}",
+            "\n",
+            "\u{7f}",
+        ];
+        let mut faults = 0;
+        for (first, one) in runs.iter().flat_map(|run| marks.map(|mark| (*run, mark))) {
+            for (second, two) in runs.iter().flat_map(|run| marks.map(|mark| (*run, mark))) {
+                for end in ["\"", "", "\"}, \"x\": \"\u{2}\""] {
+                    let text = String::from("\"") + first + one + second + two + first + end;
+                    let read = string_end(text.as_bytes(), 0);
+                    assert_eq!(read, plainly(text.as_bytes()), "{text:?}");
+                    faults += usize::from(read.is_err());
+                }
+            }
+        }
+        assert!(faults > 1_000, "{faults} faults");
     }
 }

@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod differential;
 mod lexeme;
+mod long_strings;
 mod reader;
 mod scanner;
 mod string;
@@ -12,6 +13,7 @@ use core::fmt;
 use crate::limits::ReplyLimits;
 use crate::malformed::{Malformed, MalformedKind};
 
+pub(crate) use self::long_strings::LongStrings;
 pub use self::reader::{JsonPiece, JsonReader};
 pub(crate) use self::scanner::{Position, Scanner};
 pub(crate) use self::string::StringToken;

@@ -1,7 +1,8 @@
 //! The pass over the text: syntax, nesting, and where each value starts and ends.
 
 use super::lexeme::{literal_end, number_end, string_end, syntax, whitespace_end};
-use super::{JsonType, JsonValue, StringToken};
+use super::long_strings::LongString;
+use super::{JsonType, JsonValue, LongStrings, StringToken};
 use crate::limits::ReplyLimits;
 use crate::malformed::{Malformed, MalformedKind};
 
@@ -17,6 +18,17 @@ pub(crate) struct Scanner<'a> {
     depth_limit: usize,
     /// Bit `n` is set when level `n` is an object.
     objects: [u64; ReplyLimits::MAX_DEPTH / 64],
+    long: Long<'a>,
+}
+
+/// What becomes of the long strings that the cursor passes.
+enum Long<'a> {
+    /// Nothing.
+    Read,
+    /// They are noted for the next pass.
+    Noted(LongStrings),
+    /// A pass before this one has noted those that come.
+    Known(&'a [LongString]),
 }
 
 /// Where a walk stands in an array or object: before its first item or after one.
@@ -28,12 +40,35 @@ pub(crate) enum Position {
 
 impl<'a> Scanner<'a> {
     pub(crate) fn new(text: &'a str, depth_limit: usize) -> Self {
+        Self::with(text, depth_limit, Long::Read)
+    }
+
+    /// A cursor that notes the long strings.
+    pub(crate) fn noting(text: &'a str, depth_limit: usize) -> Self {
+        Self::with(text, depth_limit, Long::Noted(LongStrings::default()))
+    }
+
+    /// A cursor over a text whose long strings another one noted.
+    pub(crate) fn again(text: &'a str, depth_limit: usize, long: &'a LongStrings) -> Self {
+        Self::with(text, depth_limit, Long::Known(long.as_slice()))
+    }
+
+    fn with(text: &'a str, depth_limit: usize, long: Long<'a>) -> Self {
         Self {
             text,
             at: 0,
             depth: 0,
             depth_limit: depth_limit.min(ReplyLimits::MAX_DEPTH),
             objects: [0; ReplyLimits::MAX_DEPTH / 64],
+            long,
+        }
+    }
+
+    /// The long strings that were noted.
+    pub(crate) fn into_long_strings(self) -> LongStrings {
+        match self.long {
+            Long::Noted(long) => long,
+            Long::Read | Long::Known(_) => LongStrings::default(),
         }
     }
 
@@ -86,6 +121,16 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Where the cursor stands.
+    pub(crate) const fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The text from `start` to the cursor.
+    pub(crate) fn since(&self, start: usize) -> &'a str {
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+
     /// Accepts the end of the text, with whitespace before it.
     pub(crate) fn end(&mut self) -> Result<(), Malformed> {
         self.at = whitespace_end(self.text.as_bytes(), self.at);
@@ -101,14 +146,14 @@ impl<'a> Scanner<'a> {
         let kind = self.peek_type().ok_or(syntax(self.at))?;
         let start = self.at;
         match kind {
-            JsonType::String => self.at = string_end(self.text.as_bytes(), self.at)?.0,
+            JsonType::String => self.at = self.string_end(self.at)?.0,
             JsonType::Number => self.at = number_end(self.text.as_bytes(), self.at)?,
             JsonType::Boolean | JsonType::Null => self.at = literal_end(self.text.as_bytes(), self.at)?,
             JsonType::Object | JsonType::Array => self.skip_nested()?,
         }
         Ok(JsonValue {
             kind,
-            text: self.text.get(start..self.at).unwrap_or_default(),
+            text: self.since(start),
             offset: start,
         })
     }
@@ -119,12 +164,12 @@ impl<'a> Scanner<'a> {
         let base = self.depth;
         loop {
             match bytes.get(self.at) {
-                Some(b'"') => self.at = string_end(bytes, self.at)?.0,
+                Some(b'"') => self.at = self.string_end(self.at)?.0,
                 Some(b'{') => {
                     self.push(true)?;
                     self.at = whitespace_end(bytes, self.at);
                     if bytes.get(self.at) != Some(&b'}') {
-                        self.at = name_end(bytes, self.at)?;
+                        self.at = self.name_end(self.at)?;
                         continue;
                     }
                     self.pop();
@@ -147,7 +192,7 @@ impl<'a> Scanner<'a> {
                 self.at = whitespace_end(bytes, self.at);
                 match (bytes.get(self.at), self.in_object()) {
                     (Some(b','), true) => {
-                        self.at = name_end(bytes, whitespace_end(bytes, self.at + 1))?;
+                        self.at = self.name_end(whitespace_end(bytes, self.at + 1))?;
                         break;
                     }
                     (Some(b','), false) => {
@@ -161,9 +206,39 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Past the string at `at`, and whether it has escapes.
+    #[inline]
+    fn string_end(&mut self, at: usize) -> Result<(usize, bool), Malformed> {
+        match &mut self.long {
+            Long::Read => string_end(self.text.as_bytes(), at),
+            Long::Noted(long) => {
+                let (end, escaped) = string_end(self.text.as_bytes(), at)?;
+                long.note(at, end, escaped);
+                Ok((end, escaped))
+            }
+            Long::Known(coming) => match coming.split_first() {
+                Some((next, later)) if next.start == at => {
+                    *coming = later;
+                    Ok((next.end, next.escaped))
+                }
+                Some(_) | None => string_end(self.text.as_bytes(), at),
+            },
+        }
+    }
+
+    /// Past a member's name at `at`, its colon and the whitespace after that.
+    fn name_end(&mut self, at: usize) -> Result<usize, Malformed> {
+        let bytes = self.text.as_bytes();
+        if bytes.get(at) != Some(&b'"') {
+            return Err(syntax(at));
+        }
+        let at = colon_end(bytes, self.string_end(at)?.0)?;
+        Ok(whitespace_end(bytes, at))
+    }
+
     fn string(&mut self) -> Result<StringToken<'a>, Malformed> {
         let start = self.at + 1;
-        let (end, escaped) = string_end(self.text.as_bytes(), self.at)?;
+        let (end, escaped) = self.string_end(self.at)?;
         self.at = end;
         Ok(StringToken::new(
             self.text.get(start..end - 1).unwrap_or_default(),
@@ -233,15 +308,6 @@ impl<'a> Scanner<'a> {
     fn byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
-}
-
-/// Past a member's name at `at`, its colon and the whitespace after that.
-fn name_end(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
-    if bytes.get(at) != Some(&b'"') {
-        return Err(syntax(at));
-    }
-    let at = colon_end(bytes, string_end(bytes, at)?.0)?;
-    Ok(whitespace_end(bytes, at))
 }
 
 /// Past the colon that comes next.

@@ -3,6 +3,8 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 
+use super::lexeme::first_backslash;
+
 /// A string of a scanned text, without its quotation marks. Its escapes are known to be valid.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StringToken<'a> {
@@ -51,15 +53,32 @@ impl<'a> StringToken<'a> {
     /// Appends the string's value. No value is longer than its spelling, so room is made once.
     pub(crate) fn decode_into(&self, target: &mut String) {
         target.reserve(self.raw.len());
-        let mut rest = self.raw;
-        while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
-            let (plain, escape) = rest.split_at(at);
+        // Of a run that stands for itself: an escaped quotation mark does so without its backslash.
+        let mut run = self.raw;
+        let mut from = 0;
+        while let Some(at) = first_backslash(run.as_bytes().get(from..).unwrap_or_default()) {
+            let (plain, escape) = run.split_at(from + at);
             target.push_str(plain);
-            let mut chars = Chars { rest: escape };
-            target.extend(chars.next());
-            rest = chars.rest;
+            let escaped = match escape.as_bytes().get(1) {
+                Some(b'"' | b'\\' | b'/') => {
+                    run = escape.get(1..).unwrap_or_default();
+                    from = 1;
+                    continue;
+                }
+                Some(b'n') => '\n',
+                Some(b'r') => '\r',
+                Some(b't') => '\t',
+                Some(_) | None => {
+                    let mut chars = Chars { rest: escape };
+                    target.extend(chars.next());
+                    (run, from) = (chars.rest, 0);
+                    continue;
+                }
+            };
+            target.push(escaped);
+            (run, from) = (escape.get(2..).unwrap_or_default(), 0);
         }
-        target.push_str(rest);
+        target.push_str(run);
     }
 
     fn chars(&self) -> Chars<'a> {

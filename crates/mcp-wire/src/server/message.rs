@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 
 use super::{ClientId, RequestFault, RequestRule};
 use crate::envelope::{Known, read_root};
-use crate::json::{JsonType, JsonValue, for_each_member};
+use crate::json::{JsonType, JsonValue, Scanner, for_each_member};
 use crate::limits::ReplyLimits;
 use crate::malformed::{Malformed, MalformedKind};
 use crate::response::utf8;
@@ -206,7 +206,7 @@ impl<'a> Members<'a> {
         if text.trim_ascii().is_empty() {
             return Err(MalformedKind::EmptyBody.into());
         }
-        read_root(text, depth_limit, |name, value| {
+        read_root(&mut Scanner::new(text, depth_limit), |name, value| {
             let slot = match name {
                 "jsonrpc" => &mut self.jsonrpc,
                 "id" => &mut self.id,

@@ -50,7 +50,7 @@ pub(crate) fn run(typed: &Typed<'_>, options: &Options) -> Result<Ended, Failed>
 /// A call on a bare URL: whoever typed it has decided.
 fn run_ad_hoc(typed: &Typed<'_>, options: &Options) -> Result<Ended, Failed> {
     let endpoint = read::endpoint(typed.target)?;
-    let origin = endpoint.origin();
+    let origin = endpoint.origin().to_owned();
     let done = (|| {
         let mut target = Target::new(endpoint);
         target.credentials = read::credentials(options.bearer.as_deref(), &options.header)?;

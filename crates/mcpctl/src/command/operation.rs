@@ -28,7 +28,7 @@ pub(crate) fn run(asked: Asked, target: &str, options: &Options) -> Result<Ended
         return run_kept(asked, &name, options).map_err(|failed| failed.at(name.as_str()));
     }
     let endpoint = read::endpoint(target)?;
-    let origin = endpoint.origin();
+    let origin = endpoint.origin().to_owned();
     let done = at_url(endpoint, options).and_then(|server| ask(&server, None, asked, &origin, options));
     done.map_err(|failed| failed.at(&origin))
 }

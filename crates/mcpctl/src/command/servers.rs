@@ -250,7 +250,10 @@ impl RecordLine {
         });
         Self {
             name: record.name.to_string(),
-            url: record.endpoint.as_ref().map(|endpoint| endpoint.origin()),
+            url: record
+                .endpoint
+                .as_ref()
+                .map(|endpoint| endpoint.origin().to_owned()),
             credentials: credentials.collect(),
             data_class: record.class.map(|class| class.name()),
             approval: record.approval.as_stored(),
