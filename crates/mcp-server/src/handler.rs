@@ -147,7 +147,11 @@ impl Outlet {
         let Some(token) = &self.progress_token else {
             return;
         };
-        if self.next.fetch_max(progress.done.saturating_add(1), Ordering::Relaxed) > progress.done {
+        if self
+            .next
+            .fetch_max(progress.done.saturating_add(1), Ordering::Relaxed)
+            > progress.done
+        {
             return;
         }
         let mut params = format!("{{\"progressToken\":{token},\"progress\":{}", progress.done);

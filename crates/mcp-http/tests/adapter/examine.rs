@@ -207,7 +207,7 @@ async fn a_step_that_does_not_end_has_a_time() {
     ] {
         let endpoint = Endpoint::parse(url).unwrap();
         let found = transport.examine(&endpoint, Duration::from_secs(3)).await;
-        assert_eq!(found.last().unwrap().took, Duration::from_secs(3));
+        assert_eq!(found.last().unwrap().took.as_secs(), 3);
         let found: Vec<_> = found.iter().map(|step| (step.waypoint, shown(step))).collect();
         assert_eq!(found, expected(steps));
     }

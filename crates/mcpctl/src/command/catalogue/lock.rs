@@ -91,7 +91,10 @@ impl Lock {
             let kept = snapshot.servers.get(&record.name).into_iter();
             let rows = kept.flat_map(|kept| kept.rows.values());
             let locked = LockedServer {
-                origin: record.endpoint.as_ref().map(|endpoint| endpoint.origin()),
+                origin: record
+                    .endpoint
+                    .as_ref()
+                    .map(|endpoint| endpoint.origin().to_owned()),
                 enabled: record.switch == Switch::On,
                 class: record.class,
                 tools: rows.filter_map(LockedTool::of).collect(),

@@ -65,7 +65,7 @@ fn server(target: &str, options: &Options) -> Result<(Server, String), Failed> {
         return Ok((server, target.to_owned()));
     }
     let endpoint = read::endpoint(target)?;
-    let origin = endpoint.origin();
+    let origin = endpoint.origin().to_owned();
     let mut target = Target::new(endpoint);
     target.credentials = read::credentials(options.bearer.as_deref(), &options.header)?;
     let mut server = operation::ad_hoc(target)?;
