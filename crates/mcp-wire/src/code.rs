@@ -179,6 +179,19 @@ mod tests {
     }
 
     #[test]
+    fn the_codes_of_the_specification_have_its_numbers() {
+        for (code, number) in [
+            (ErrorCode::PARSE_ERROR, -32_700),
+            (ErrorCode::INVALID_REQUEST, -32_600),
+            (ErrorCode::METHOD_NOT_FOUND, -32_601),
+            (ErrorCode::INVALID_PARAMS, -32_602),
+            (ErrorCode::INTERNAL_ERROR, -32_603),
+        ] {
+            assert_eq!(code.get(), number);
+        }
+    }
+
+    #[test]
     fn integers_in_any_spelling_keep_their_value() {
         for (literal, value) in [
             ("0", 0),

@@ -371,6 +371,27 @@ mod tests {
     }
 
     #[test]
+    fn a_namespace_is_written_in_hexadecimal() {
+        let process = Arc::new(Process(AtomicU64::new(7)));
+        let ids = RequestIds::new(Arc::new(Counting(AtomicU8::new(0x9c))), process).unwrap();
+        assert_eq!(
+            ids.allocate().unwrap().as_str(),
+            "9c9c9c9c9c9c9c9c9c9c9c9c9c9c9c9c-1"
+        );
+    }
+
+    #[test]
+    fn a_reservation_in_another_process_is_whole() {
+        let (ids, process) = ids_from(1);
+        process.0.store(8, Ordering::Relaxed);
+        let mut reserved = ids.reserve(3).unwrap();
+        for _ in 0..3 {
+            assert!(reserved.allocate().is_ok());
+        }
+        assert_eq!(reserved.allocate(), Err(IdError::Exhausted));
+    }
+
+    #[test]
     fn a_spent_sequence_is_refused_and_does_not_wrap() {
         let (ids, _) = ids_from(u64::MAX - 1);
         assert_eq!(
@@ -379,6 +400,7 @@ mod tests {
         );
         assert_eq!(ids.allocate(), Err(IdError::Exhausted));
         assert_eq!(ids.allocate(), Err(IdError::Exhausted));
+        assert_eq!(IdError::Exhausted.kind(), "ids-exhausted");
     }
 
     #[test]
@@ -415,5 +437,6 @@ mod tests {
             RequestIds::new(Arc::new(Failing), process).err(),
             Some(IdError::Entropy)
         );
+        assert_eq!(IdError::Entropy.kind(), "entropy-unavailable");
     }
 }

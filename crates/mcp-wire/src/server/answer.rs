@@ -77,3 +77,16 @@ pub fn notification(method: &str, params: &str) -> String {
     text.push('}');
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_notification_escapes_its_method_and_keeps_its_parameters() {
+        assert_eq!(
+            notification("a\"b", r#"{"x":[1]}"#),
+            r#"{"jsonrpc":"2.0","method":"a\"b","params":{"x":[1]}}"#
+        );
+    }
+}

@@ -125,3 +125,66 @@ impl Introduction {
         text
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn each_part_of_an_introduction_is_required() {
+        const INFO: &str = r#""clientInfo":{"name":"n","version":"1"}"#;
+        let parse = |params: &str| InitializeRequest::parse(Some(&params.replace("INFO", INFO)));
+        let read = parse(r#"{"protocolVersion":"2025-06-18","capabilities":{},INFO}"#).unwrap();
+        assert_eq!(read.version, Some(ProtocolVersion::V2025_06_18));
+        assert_eq!(read.client.name, "n");
+        let unknown = parse(r#"{"protocolVersion":"1999-01-01","capabilities":{},INFO}"#).unwrap();
+        assert_eq!(unknown.version, None);
+        assert_eq!(
+            InitializeRequest::parse(None).err(),
+            Some(InitializeFault::Version)
+        );
+        for (params, fault) in [
+            (r#"{"capabilities":{},INFO}"#, InitializeFault::Version),
+            (
+                r#"{"protocolVersion":1,"capabilities":{},INFO}"#,
+                InitializeFault::Version,
+            ),
+            (
+                r#"{"protocolVersion":"2025-06-18",INFO}"#,
+                InitializeFault::Capabilities,
+            ),
+            (
+                r#"{"protocolVersion":"2025-06-18","capabilities":[],INFO}"#,
+                InitializeFault::Capabilities,
+            ),
+            (
+                r#"{"protocolVersion":"2025-06-18","capabilities":{}}"#,
+                InitializeFault::ClientInfo,
+            ),
+            (
+                r#"{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"n"}}"#,
+                InitializeFault::ClientInfo,
+            ),
+        ] {
+            assert_eq!(parse(params).err(), Some(fault), "{params}");
+            assert_eq!(fault.code(), ErrorCode::INVALID_PARAMS);
+        }
+    }
+
+    #[test]
+    fn a_revision_that_both_speak_is_kept_and_the_latest_offered_otherwise() {
+        let asked = |version| InitializeRequest {
+            version,
+            client: PeerInfo {
+                name: "n".to_string(),
+                version: "1".to_string(),
+            },
+        };
+        let (old, new) = (ProtocolVersion::V2025_03_26, ProtocolVersion::V2025_11_25);
+        assert_eq!(asked(Some(old)).negotiate(&[new, old]), Some(old));
+        assert_eq!(asked(Some(old)).negotiate(&[new]), Some(new));
+        assert_eq!(asked(None).negotiate(&[old, new, old]), Some(new));
+        assert_eq!(asked(Some(old)).negotiate(&[]), None);
+    }
+}
