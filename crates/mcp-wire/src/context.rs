@@ -168,3 +168,87 @@ impl fmt::Display for ContextRefusal {
 }
 
 impl core::error::Error for ContextRefusal {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    /// Knows the session `s-1`, which is number 7.
+    struct Sessions {
+        issued: bool,
+    }
+
+    impl SessionLookup for Sessions {
+        type Session = u8;
+
+        fn issues_sessions(&self) -> bool {
+            self.issued
+        }
+
+        fn find(&self, id: &[u8]) -> Option<u8> {
+            (id == b"s-1").then_some(7)
+        }
+
+        fn versions(&self) -> &[ProtocolVersion] {
+            &[ProtocolVersion::V2025_11_25, ProtocolVersion::V2025_03_26]
+        }
+    }
+
+    fn refusal(answer: ContextResult<u8>) -> Option<(&'static str, i64)> {
+        let (name, refusal) = match answer {
+            ContextResult::Valid(_) => return None,
+            ContextResult::SessionIdRequired(refusal) => ("required", refusal),
+            ContextResult::SessionNotFound(refusal) => ("not found", refusal),
+            ContextResult::ProtocolVersionMismatch(refusal) => ("mismatch", refusal),
+        };
+        assert_eq!(refusal.to_string(), refusal.text());
+        assert!(refusal.text().contains(' '), "a refusal says why");
+        Some((name, refusal.code().get()))
+    }
+
+    #[test]
+    fn the_answers_come_in_their_order() {
+        let ask = |id: Option<&[u8]>, version: Option<&[u8]>| {
+            refusal(create_context(&Sessions { issued: true }, id, version))
+        };
+        assert_eq!(ask(None, Some(b"1999-01-01")), Some(("required", -32_000)));
+        assert_eq!(ask(Some(b""), None), Some(("required", -32_000)));
+        assert_eq!(
+            ask(Some(b"s-2"), Some(b"1999-01-01")),
+            Some(("not found", -32_001))
+        );
+        assert_eq!(
+            ask(Some(b"s-1"), Some(b"1999-01-01")),
+            Some(("mismatch", -32_000))
+        );
+        assert_eq!(
+            ask(Some(b"s-1"), Some(b"2025-06-18")),
+            Some(("mismatch", -32_000))
+        );
+        assert_eq!(ask(Some(b"s-1"), Some(b"2025-03-26")), None);
+        assert_eq!(ask(Some(b"s-1"), None), None);
+    }
+
+    #[test]
+    fn a_context_holds_what_the_message_names() {
+        let ContextResult::Valid(context) =
+            create_context(&Sessions { issued: true }, Some(b"s-1"), Some(b"2025-03-26"))
+        else {
+            panic!("the session is there");
+        };
+        assert_eq!(context.session_id(), SessionId::parse(b"s-1").ok().as_ref());
+        assert_eq!(context.version(), Some(ProtocolVersion::V2025_03_26));
+        assert_eq!(context.session(), Some(&7));
+    }
+
+    #[test]
+    fn a_server_without_sessions_wants_no_id() {
+        let ask = |id| create_context(&Sessions { issued: false }, id, None);
+        assert_eq!(refusal(ask(Some(b"s-2"))), Some(("not found", -32_001)));
+        let ContextResult::Valid(context) = ask(None) else {
+            panic!("nothing is missing");
+        };
+        assert!(context.session_id().is_none() && context.session().is_none() && context.version().is_none());
+    }
+}

@@ -17,11 +17,12 @@ pub fn run(bytes: &[u8]) {
     let expected = frame::judge(text, id.as_str(), limits.depth);
     let found = match Response::parse(text, &id, &limits) {
         Ok(Response::Result(result)) => Verdict::Result(result.to_owned()),
-        Ok(Response::Error(error)) => Verdict::Error(RpcError {
-            code: error.code().get(),
-            message: error.message().to_owned(),
-            data: error.data().map(str::to_owned),
-        }),
+        Ok(Response::Error(error)) => {
+            let (code, message) = (error.code().get(), error.message().to_owned());
+            assert_eq!(error.to_string(), format!("RPC error {code}: {message}"));
+            let data = error.data().map(str::to_owned);
+            Verdict::Error(RpcError { code, message, data })
+        }
         Err(fault) => {
             // The text is of our own words only, and short.
             assert!(fault.to_string().len() < 200, "{fault}");

@@ -114,6 +114,7 @@ impl<'a> Case<'a> {
                 assert!(self.status == 200 && has_response && !ambiguous);
                 assert!(session.is_none() || self.leg.method == Method::Initialize);
                 assert!(self.is_plain(), "a coded body is no answer");
+                assert!(self.only_type().is_none_or(|only| only == framing));
                 self.check_answer(framing, pieces);
             }
             HeadVerdict::Accepted => {
@@ -128,8 +129,18 @@ impl<'a> Case<'a> {
             }
             HeadVerdict::Refused(fault) => {
                 assert!(success && has_response, "{fault:?}");
+                assert!(self.status != 200 || self.only_type().is_none(), "{fault:?}");
                 assert!(fault.to_string().len() < 200);
             }
+        }
+    }
+
+    /// The framing that a head without any other field announces.
+    fn only_type(&self) -> Option<Framing> {
+        match self.fields[..] {
+            [("content-type", b"application/json" | b"Application/JSON ")] => Some(Framing::Json),
+            [("content-type", b"text/event-stream; charset=utf-8")] => Some(Framing::EventStream),
+            _ => None,
         }
     }
 
@@ -157,10 +168,13 @@ impl<'a> Case<'a> {
     fn decode(&self, framing: Framing, pieces: &[&[u8]]) -> (Vec<ServerMessage>, Result<Reply, Malformed>) {
         let mut decoder = ReplyDecoder::new(request_id(), framing, self.limits);
         let (mut messages, mut taken) = (Vec::new(), 0);
-        if self.announced
-            && let Err(fault) = decoder.expect_length(self.body.len() as u64)
-        {
-            return (messages, Err(fault));
+        if self.announced {
+            let told = decoder.expect_length(self.body.len() as u64);
+            let is_beyond = self.body.len() > self.limits.body_bytes;
+            assert_eq!(told.is_err(), is_beyond, "a declared length decides at once");
+            if let Err(fault) = told {
+                return (messages, Err(fault));
+            }
         }
         for piece in pieces {
             let mut input = *piece;
