@@ -112,7 +112,12 @@ impl<'a> Case<'a> {
         match head.judge(&self.leg) {
             HeadVerdict::Answer { framing, session } => {
                 assert!(self.status == 200 && has_response && !ambiguous);
-                assert!(session.is_none() || self.leg.method == Method::Initialize);
+                assert!(self.count("content-length") + self.count("transfer-encoding") < 2);
+                let names_one = self.count("mcp-session-id") > 0;
+                assert_eq!(
+                    session.is_some(),
+                    names_one && self.leg.method == Method::Initialize
+                );
                 assert!(self.is_plain(), "a coded body is no answer");
                 assert!(self.only_type().is_none_or(|only| only == framing));
                 self.check_answer(framing, pieces);
@@ -133,6 +138,11 @@ impl<'a> Case<'a> {
                 assert!(fault.to_string().len() < 200);
             }
         }
+    }
+
+    /// How many fields have this name.
+    fn count(&self, name: &str) -> usize {
+        self.fields.iter().filter(|(known, _)| *known == name).count()
     }
 
     /// The framing that a head without any other field announces.

@@ -93,3 +93,40 @@ impl fmt::Display for LifecycleRefusal {
 }
 
 impl core::error::Error for LifecycleRefusal {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::server::RequestLimits;
+    use alloc::format;
+
+    #[test]
+    fn a_session_is_initialized_once_and_before_anything_else() {
+        let lifecycle = Lifecycle::answered();
+        let admit = |method: &str, id: &str| {
+            let text = format!(r#"{{"jsonrpc":"2.0",{id}"method":"{method}"}}"#);
+            let message = ClientMessage::parse(text.as_bytes(), &RequestLimits::default()).unwrap();
+            lifecycle.admit(&message).err()
+        };
+        let (asks, tells) = (r#""id":1,"#, "");
+        assert_eq!(admit("ping", asks), None);
+        assert_eq!(admit("tools/call", asks), Some(LifecycleRefusal::NotInitialized));
+        assert_eq!(
+            admit("notifications/cancelled", tells),
+            Some(LifecycleRefusal::NotInitialized)
+        );
+        assert_eq!(
+            admit("initialize", asks),
+            Some(LifecycleRefusal::AlreadyInitialized)
+        );
+        assert_eq!(admit("notifications/initialized", tells), None);
+        assert_eq!(admit("tools/call", asks), None);
+        assert_eq!(admit("notifications/cancelled", tells), None);
+        assert_eq!(
+            admit("initialize", asks),
+            Some(LifecycleRefusal::AlreadyInitialized)
+        );
+        let code = LifecycleRefusal::NotInitialized.code();
+        assert_eq!(code, ErrorCode::INVALID_REQUEST);
+    }
+}
