@@ -169,6 +169,8 @@ mod tests {
         ] {
             assert_eq!(parse(params).err(), Some(fault), "{params}");
             assert_eq!(fault.code(), ErrorCode::INVALID_PARAMS);
+            assert_eq!(fault.to_string(), fault.text());
+            assert!(fault.text().contains("must be"), "{fault}");
         }
     }
 
