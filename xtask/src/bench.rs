@@ -1,138 +1,58 @@
-//! `cargo xtask bench`: what one warm call costs, in instructions and allocations; `cargo xtask bench micro`: ratios of
-//! speed.
+//! `cargo xtask bench`: this client, hyper alone and rmcp under the same loads; `cargo xtask bench micro`: the reply reader
+//! beside other ways.
 //!
-//! The first counts rather than times, so that its figures do not depend on what else the machine does. It needs
-//! valgrind.
+//! Counts come first: instructions and allocations of a call, which do not depend on what else the machine does. Then
+//! times, in rounds in which each program has its turn, so that a ratio compares neighbours. Counting needs valgrind.
 
+mod count;
+mod growth;
+mod markdown;
 mod micro;
-mod server;
+mod plot;
+mod programs;
+mod rows;
+mod timed;
 
-use std::path::PathBuf;
-use std::process::Command;
-
-use self::server::EchoServer;
 use crate::failure::Failure;
 
-/// Calls of the two runs whose difference is divided: what starting up costs falls out.
-const FEW: u64 = 20;
-const MANY: u64 = 220;
+use self::programs::Programs;
+use self::rows::Row;
 
-/// Bytes of text in the tool's answer.
-const TEXT_BYTES: [usize; 3] = [100, 10_000, 1_000_000];
+/// How much is measured.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    /// Everything runs once and briefly: whether it runs is what is asked.
+    Quick,
+    /// Figures.
+    Whole,
+}
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
-    match arguments {
-        [] => count_calls(),
-        [what] if what == "micro" => micro::run(),
-        [other, ..] => Err(Failure::new(format!(
-            "unknown benchmark {other}; there is micro, or none"
-        ))),
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words[..] {
+        ["micro"] => micro::run(),
+        [] => measure(Extent::Whole).map(|_| ()),
+        ["--quick"] => measure(Extent::Quick).map(|_| ()),
+        ["--md"] => {
+            let rows = measure(Extent::Whole)?;
+            let programs = Programs::build()?;
+            markdown::write(&rows, &growth::measure(&programs)?)
+        }
+        _ => Err(Failure::new(
+            "usage: cargo xtask bench [--quick | --md | micro]: see docs/performance.md",
+        )),
     }
 }
 
-fn count_calls() -> Result<(), Failure> {
-    let program = build()?;
-    println!("one call_tool on a pooled connection: initialize, initialized, tools/call");
-    println!(
-        "{:>12} {:>14} {:>12} {:>14}",
-        "text bytes", "instructions", "allocations", "bytes"
-    );
-    for bytes in TEXT_BYTES {
-        let server = EchoServer::start(bytes)?;
-        let count = |calls: u64| -> Result<Counts, Failure> {
-            let callgrind = valgrind(
-                &["--tool=callgrind", "--callgrind-out-file=/dev/null"],
-                &program,
-                &server.url(),
-                calls,
-            )?;
-            let memcheck = valgrind(
-                &["--tool=memcheck", "--leak-check=no"],
-                &program,
-                &server.url(),
-                calls,
-            )?;
-            Counts::read(&callgrind, &memcheck)
-        };
-        let (few, many) = (count(FEW)?, count(MANY)?);
-        let per_call = |few: u64, many: u64| many.saturating_sub(few) / (MANY - FEW);
-        println!(
-            "{bytes:>12} {:>14} {:>12} {:>14}",
-            per_call(few.instructions, many.instructions),
-            per_call(few.allocations, many.allocations),
-            per_call(few.bytes, many.bytes),
-        );
-    }
-    Ok(())
-}
-
-fn build() -> Result<PathBuf, Failure> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
-        .args([
-            "build",
-            "--quiet",
-            "--release",
-            "--package",
-            "mcp-host",
-            "--example",
-            "warm_calls",
-        ])
-        .status()?;
-    if !status.success() {
-        return Err(Failure::new("the example does not build"));
-    }
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    Ok(target.join("release/examples/warm_calls"))
-}
-
-/// Runs the program under a tool of valgrind and gives what the tool says.
-fn valgrind(options: &[&str], program: &PathBuf, url: &str, calls: u64) -> Result<String, Failure> {
-    let output = Command::new("valgrind")
-        .args(options)
-        .arg(program)
-        .arg(url)
-        .arg(calls.to_string())
-        .output()?;
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    if output.status.success() {
-        Ok(text)
-    } else {
-        Err(Failure::new(format!("a run failed: {text}")))
-    }
-}
-
-struct Counts {
-    instructions: u64,
-    allocations: u64,
-    bytes: u64,
-}
-
-impl Counts {
-    fn read(callgrind: &str, memcheck: &str) -> Result<Self, Failure> {
-        let heap = after(memcheck, "total heap usage:")?;
-        let heap: Vec<u64> = heap.split(' ').filter_map(number).collect();
-        let [allocations, _frees, bytes] = heap[..] else {
-            return Err(Failure::new("valgrind's heap line has another form"));
-        };
-        let instructions = number(after(callgrind, "Collected :")?);
-        let instructions = instructions.ok_or_else(|| Failure::new("valgrind's count has another form"))?;
-        Ok(Self {
-            instructions,
-            allocations,
-            bytes,
-        })
-    }
-}
-
-fn after<'a>(text: &'a str, mark: &str) -> Result<&'a str, Failure> {
-    text.lines()
-        .find_map(|line| line.split_once(mark))
-        .map(|(_, rest)| rest.trim())
-        .ok_or_else(|| Failure::new(format!("valgrind does not say {mark}")))
-}
-
-fn number(text: &str) -> Option<u64> {
-    text.replace(',', "").parse().ok()
+fn measure(extent: Extent) -> Result<Vec<Row>, Failure> {
+    let programs = Programs::build()?;
+    let mut rows = Vec::new();
+    let mut tell = |row: Row| {
+        println!("{row}");
+        rows.push(row);
+    };
+    println!("{}", Row::HEAD);
+    count::measure(&programs, extent, &mut tell)?;
+    timed::measure(&programs, extent, &mut tell)?;
+    Ok(rows)
 }

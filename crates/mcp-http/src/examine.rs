@@ -144,15 +144,21 @@ impl Walk {
         })?;
 
         let start = Instant::now();
-        let mut connected = Err(TransportError::Resolve.into());
-        for (address, judgement) in judged {
-            if judgement.is_ok() && connected.is_err() {
-                let dialled = dial(shared, address).await;
-                connected = dialled
-                    .map(|stream| (stream, address))
-                    .map_err(ExchangeError::from);
+        let dialling = async {
+            let mut connected = Err(TransportError::Resolve.into());
+            for (address, judgement) in judged {
+                if judgement.is_ok() && connected.is_err() {
+                    let dialled = dial(shared, address).await;
+                    connected = dialled
+                        .map(|stream| (stream, address))
+                        .map_err(ExchangeError::from);
+                }
             }
-        }
+            connected
+        };
+        let limit_ms = u64::try_from(self.limit.as_millis()).unwrap_or(u64::MAX);
+        let late = TransportError::ConnectTimeout { limit_ms };
+        let connected = self.in_time(dialling, late).await;
         let connected = self.note(Waypoint::Connect, start, connected, |(_, address)| {
             Found::Connected(*address)
         })?;

@@ -1,4 +1,4 @@
-//! What the server says: texts with escapes and characters outside ASCII, and a catalogue of 500 tools on five pages.
+//! What the server says: texts with escapes and characters outside ASCII, and a catalogue on pages of 100 tools.
 
 /// One answer, cut where the id of the request goes.
 pub(crate) struct Answer {
@@ -40,18 +40,20 @@ const PARAGRAPH: &str = concat!(
 const PER_PAGE: usize = 100;
 
 impl Answers {
-    pub(crate) fn new(bytes: usize) -> Self {
+    /// Answers with `bytes` bytes of text, and a catalogue of `tools` tools.
+    pub(crate) fn new(bytes: usize, tools: usize) -> Self {
         let text = text(bytes);
         let call = format!(r#"{{"content":[{{"type":"text","text":"{text}"}}],"isError":false}}"#);
         let few: Vec<String> = (0..10).map(tool).collect();
-        let pages = (0..5).map(|page| {
-            let tools: Vec<String> = (page * PER_PAGE..(page + 1) * PER_PAGE).map(tool).collect();
-            let tools = tools.join(",");
-            let next = match page {
-                4 => String::new(),
-                _ => format!(r#","nextCursor":"page-{}""#, page + 1),
+        let pages = (0..tools.div_ceil(PER_PAGE)).map(|page| {
+            let end = tools.min((page + 1) * PER_PAGE);
+            let next = if end == tools {
+                String::new()
+            } else {
+                format!(r#","nextCursor":"page-{}""#, page + 1)
             };
-            Answer::of_result(&format!(r#"{{"tools":[{tools}]{next}}}"#))
+            let page: Vec<String> = (page * PER_PAGE..end).map(tool).collect();
+            Answer::of_result(&format!(r#"{{"tools":[{}]{next}}}"#, page.join(",")))
         });
         Self {
             initialize: Answer::of_result(concat!(

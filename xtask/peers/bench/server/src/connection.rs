@@ -21,6 +21,8 @@ struct Request<'a> {
     framing: Framing,
     /// Bytes of text that a call is answered with.
     bytes: usize,
+    /// Tools of the catalogue.
+    tools: usize,
     /// How many calls are held at a time.
     hold: Option<usize>,
     body: &'a str,
@@ -37,7 +39,7 @@ pub(crate) async fn serve(mut stream: TcpStream, shared: &Shared) -> io::Result<
     while let Some((head, whole)) = read_request(&mut stream, &mut input).await? {
         let request = input.get(..whole).and_then(|request| parse(request, head));
         let request = request.ok_or(io::ErrorKind::InvalidData)?;
-        let answers = shared.answers(request.bytes);
+        let answers = shared.answers(request.bytes, request.tools);
         if let (Some(count), Some("\"tools/call\"")) = (request.hold, member(request.body, "method")) {
             shared.hold.until(count).await;
         }
@@ -86,7 +88,7 @@ fn choose<'a>(request: &Request<'_>, answers: &'a Answers) -> Choice<'a> {
             "mcp-session-id: 0123456789abcdef0123456789abcdef\r\n",
         ),
         Some("\"tools/call\"") => Choice::Answer(&answers.call, ""),
-        // Of 500 tools where no text is asked for.
+        // The catalogue where no text is asked for.
         Some("\"tools/list\"") if request.bytes == 0 => {
             let cursor = member(request.body, "cursor").unwrap_or_default();
             let number = cursor
@@ -157,9 +159,10 @@ fn parse(request: &[u8], head: usize) -> Option<Request<'_>> {
     let mut line = std::str::from_utf8(head).ok()?.split(' ');
     let (method, target) = (line.next()?, line.next()?);
     let parts: Vec<&str> = target.split('/').collect();
-    let (hold, framing, bytes) = match parts[..] {
-        ["", framing, bytes] => (None, framing, bytes),
-        ["", "hold", count, framing, bytes] => (Some(count.parse().ok()?), framing, bytes),
+    let (hold, tools, framing, bytes) = match parts[..] {
+        ["", framing, bytes] => (None, 500, framing, bytes),
+        ["", "hold", count, framing, bytes] => (Some(count.parse().ok()?), 500, framing, bytes),
+        ["", "tools", count, framing, bytes] => (None, count.parse().ok()?, framing, bytes),
         _ => return None,
     };
     Some(Request {
@@ -170,6 +173,7 @@ fn parse(request: &[u8], head: usize) -> Option<Request<'_>> {
             _ => return None,
         },
         bytes: bytes.parse().ok()?,
+        tools,
         hold,
         body: std::str::from_utf8(body).ok()?,
     })

@@ -2,7 +2,8 @@
 //!
 //! It prints its port and serves until its standard input ends. The path of a URL says what it answers:
 //! `/FRAMING/BYTES`, where the framing is `json` or `sse` and a call is answered with so many bytes of text;
-//! `/hold/COUNT/FRAMING/BYTES` holds each answer to a call until COUNT of them are waited for.
+//! `/hold/COUNT/FRAMING/BYTES` holds each answer to a call until COUNT of them are waited for. Where no text is asked for,
+//! the list is a catalogue: of 500 tools, or of COUNT for `/tools/COUNT/FRAMING/0`.
 
 mod answers;
 mod connection;
@@ -22,16 +23,16 @@ use crate::hold::Hold;
 /// What connections share: the answers that were made, and the calls that are held.
 #[derive(Default)]
 struct Shared {
-    answers: RefCell<HashMap<usize, Rc<Answers>>>,
+    answers: RefCell<HashMap<(usize, usize), Rc<Answers>>>,
     hold: Hold,
 }
 
 impl Shared {
-    fn answers(&self, bytes: usize) -> Rc<Answers> {
+    fn answers(&self, bytes: usize, tools: usize) -> Rc<Answers> {
         let mut answers = self.answers.borrow_mut();
         answers
-            .entry(bytes)
-            .or_insert_with(|| Rc::new(Answers::new(bytes)))
+            .entry((bytes, tools))
+            .or_insert_with(|| Rc::new(Answers::new(bytes, tools)))
             .clone()
     }
 }
