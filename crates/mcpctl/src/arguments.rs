@@ -275,10 +275,10 @@ pub(crate) struct Options {
         allow_negative_numbers = true
     )]
     pub(crate) budget: String,
-    /// A header whose value is a secret, by reference: `env:NAME` or `file:PATH`. May be given more than once.
+    /// A header whose value is a secret, by reference: `env:NAME`, `file:PATH` or `exec:/PROGRAM ARGUMENTS`. May be given more than once.
     #[arg(long, global = true, value_name = "NAME=REF")]
     pub(crate) header: Vec<String>,
-    /// A bearer credential, by reference: `env:NAME` or `file:PATH`.
+    /// A bearer credential, by reference: `env:NAME`, `file:PATH` or `exec:/PROGRAM ARGUMENTS`.
     #[arg(long, global = true, value_name = "REF")]
     pub(crate) bearer: Option<String>,
     /// A file with further certificate authorities to trust, in PEM form.

@@ -133,7 +133,9 @@ pub enum CredentialError {
     #[error("the credential {0} and another one claim the same header")]
     Conflict(CredentialRef),
     /// The reference is of a form that this vault does not know.
-    #[error("the credential reference is of an unknown form; use env:NAME or file:PATH")]
+    #[error(
+        "the credential reference is of an unknown form; use env:NAME, file:PATH or exec:/PROGRAM ARGUMENTS"
+    )]
     UnknownForm,
 }
 

@@ -10,7 +10,7 @@ use crate::support::{CANARY, Fault, Form, Invocation, Server, at};
 fn literal_secrets() {
     let unknown = (
         "credential-form-unknown",
-        "the credential reference is of an unknown form; use env:NAME or file:PATH",
+        "the credential reference is of an unknown form; use env:NAME, file:PATH or exec:/PROGRAM ARGUMENTS",
     );
     let reserved = (
         "header-reserved",

@@ -1,4 +1,8 @@
-//! Credentials from the environment and from files.
+//! Credentials from the environment, from files, from commands and, with the feature `keyring`, from the system's keyring.
+
+mod exec;
+#[cfg(feature = "keyring")]
+mod keyring;
 
 use std::fs::File;
 use std::io::Read;
@@ -6,10 +10,18 @@ use std::io::Read;
 use mcp_wire::{CredentialError, CredentialRef, CredentialSource, PortFuture, Secret};
 use zeroize::Zeroizing;
 
-/// Reads `env:NAME` and `file:PATH`, anew for every leg.
+/// Reads `env:NAME`, `file:PATH` and `exec:/PROGRAM ARGUMENTS`, anew for every leg; with the feature `keyring` also
+/// `keyring:SERVICE/ACCOUNT`.
 ///
-/// A file is read up to 64 KiB on a blocking thread of the runtime; one line end at its end does not belong to the
-/// secret. Nothing is expanded, and nothing falls back to an empty secret.
+/// A command is an absolute path and its arguments, with one space between each; no shell reads it, nothing in it is
+/// expanded, and an argument cannot hold a space. It has no input, its error output goes nowhere, and the secret is what it
+/// prints, if it ends with status 0. It is killed when the operation does not wait for it any longer. Whoever can write a
+/// reference can run a command: references are configuration, never remote text.
+///
+/// An entry of a keyring is looked up in the default store that the program has given to `keyring-core`.
+///
+/// A file is read up to 64 KiB on a blocking thread of the runtime, a command's output to the same bound; one line end at its end does
+/// not belong to the secret. Nothing is expanded, and nothing falls back to an empty secret.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Vault;
 
@@ -24,6 +36,13 @@ impl Vault {
     pub fn reference(text: &str) -> Result<CredentialRef, CredentialError> {
         match text.split_once(':') {
             Some(("env" | "file", name)) if !name.is_empty() => Ok(CredentialRef(text.to_owned())),
+            Some(("exec", command)) if exec::Argv::of(command).is_some() => {
+                Ok(CredentialRef(text.to_owned()))
+            }
+            #[cfg(feature = "keyring")]
+            Some(("keyring", entry)) if keyring::Entry::of(entry).is_some() => {
+                Ok(CredentialRef(text.to_owned()))
+            }
             Some(_) | None => Err(CredentialError::UnknownForm),
         }
     }
@@ -41,6 +60,15 @@ impl CredentialSource for Vault {
                     reading.await.unwrap_or(Err(failed))
                 })
             }
+            Some(("exec", command)) => match exec::Argv::of(command) {
+                Some(argv) => PortFuture::pending(argv.read(reference.clone())),
+                None => PortFuture::ready(Err(CredentialError::UnknownForm)),
+            },
+            #[cfg(feature = "keyring")]
+            Some(("keyring", entry)) => match keyring::Entry::of(entry) {
+                Some(entry) => PortFuture::pending(entry.read(reference.clone())),
+                None => PortFuture::ready(Err(CredentialError::UnknownForm)),
+            },
             Some(_) | None => PortFuture::ready(Err(CredentialError::UnknownForm)),
         }
     }
@@ -68,11 +96,15 @@ fn read_file(path: &str, reference: &CredentialRef) -> Result<Secret, Credential
     file.take(FILE_BYTES as u64 + 1)
         .read_to_end(&mut bytes)
         .map_err(unreadable)?;
+    secret(&bytes, reference)
+}
+
+/// The secret in what was read, which is without one line end at its end.
+fn secret(bytes: &[u8], reference: &CredentialRef) -> Result<Secret, CredentialError> {
     if bytes.len() > FILE_BYTES {
         return Err(CredentialError::Unusable(reference.clone()));
     }
-    let text =
-        std::str::from_utf8(&bytes).map_err(|_error| CredentialError::Unreadable(reference.clone()))?;
+    let text = std::str::from_utf8(bytes).map_err(|_error| CredentialError::Unreadable(reference.clone()))?;
     let text = text
         .strip_suffix('\n')
         .map_or(text, |line| line.strip_suffix('\r').unwrap_or(line));
@@ -90,8 +122,9 @@ mod tests {
     }
 
     #[test]
-    fn references_have_two_forms_and_literals_are_not_repeated() {
+    fn references_have_few_forms_and_literals_are_not_repeated() {
         assert!(Vault::reference("env:TOKEN").is_ok());
+        assert!(Vault::reference("exec:/usr/bin/pass show demo").is_ok());
         assert!(Vault::reference("file:/run/secret").is_ok());
         for other in [
             "",
@@ -99,6 +132,10 @@ mod tests {
             "file:",
             "ENV:TOKEN",
             "vault:x",
+            "exec:",
+            "exec:pass show demo",
+            "exec:/bin/echo  s3cret",
+            "exec:/bin/echo ",
             "s3cret",
             "Bearer s3cret",
         ] {
