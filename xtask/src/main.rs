@@ -8,6 +8,7 @@ mod failure;
 mod interop;
 mod links;
 mod official;
+mod page;
 mod soak;
 mod surface;
 mod transcript;
@@ -62,6 +63,11 @@ const TASKS: &[(&str, Task, &str)] = &[
         "transcript",
         transcript::run,
         "run the commands of docs/server.md and compare what they print",
+    ),
+    (
+        "page",
+        page::run,
+        "look at the status page of mcpctl in a real browser",
     ),
     (
         "soak",

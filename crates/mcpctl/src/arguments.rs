@@ -73,7 +73,11 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Catalogue(CatalogueCommand),
     /// What was last seen of each server. Contacts none of them.
-    Status,
+    Status {
+        /// Write what is known as a page, too: servers, tools, approvals, denials and calls.
+        #[arg(long, value_name = "FILE")]
+        html: Option<std::path::PathBuf>,
+    },
     /// What the permission gate says. Contacts no server.
     #[command(subcommand)]
     Policy(PolicyCommand),

@@ -1,7 +1,7 @@
 //! Child processes that are ended with their guard.
 
 use std::io;
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -30,6 +30,12 @@ impl Process {
         child
             .map(Self)
             .map_err(|error| Failure::new(format!("cannot start {}: {error}", program.display())))
+    }
+
+    /// The ends of what it reads and writes, where both are pipes; once.
+    pub(crate) fn pipes(&mut self) -> Result<(ChildStdin, ChildStdout), Failure> {
+        let pipes = self.0.stdin.take().zip(self.0.stdout.take());
+        pipes.ok_or_else(|| Failure::new("the process has no pipes"))
     }
 
     /// The exit status, if the process ends in time.

@@ -19,13 +19,13 @@ struct ApprovalsLine {
 }
 
 #[derive(Debug, Serialize)]
-struct ApprovalLine {
-    approval: u64,
-    server: String,
-    tool: String,
-    definition: Option<String>,
-    arguments_digest: String,
-    word: &'static str,
+pub(super) struct ApprovalLine {
+    pub(super) approval: u64,
+    pub(super) server: String,
+    pub(super) tool: String,
+    pub(super) definition: Option<String>,
+    pub(super) arguments_digest: String,
+    pub(super) word: &'static str,
 }
 
 pub(crate) fn run(command: &ApprovalCommand, options: &Options) -> Result<Ended, Failed> {
@@ -73,7 +73,7 @@ async fn said(
 }
 
 impl ApprovalLine {
-    fn of(approval: &Approval) -> Self {
+    pub(super) fn of(approval: &Approval) -> Self {
         let subject = &approval.subject;
         Self {
             approval: approval.id.0,

@@ -24,22 +24,22 @@ struct StepsLine {
 }
 
 #[derive(Debug, Serialize)]
-struct StepLine {
-    step: u64,
-    run: String,
-    server: String,
-    tool: String,
-    definition: Option<String>,
+pub(super) struct StepLine {
+    pub(super) step: u64,
+    pub(super) run: String,
+    pub(super) server: String,
+    pub(super) tool: String,
+    pub(super) definition: Option<String>,
     /// `ok`, `failed`, `cancelled`, `open` or `in doubt`.
-    state: &'static str,
-    kind: Option<String>,
-    delivery: Option<&'static str>,
-    is_error: Option<bool>,
-    arguments_sha256: String,
-    argument_bytes: u64,
-    result_sha256: Option<String>,
-    result_bytes: Option<u64>,
-    duration_ms: Option<u128>,
+    pub(super) state: &'static str,
+    pub(super) kind: Option<String>,
+    pub(super) delivery: Option<&'static str>,
+    pub(super) is_error: Option<bool>,
+    pub(super) arguments_sha256: String,
+    pub(super) argument_bytes: u64,
+    pub(super) result_sha256: Option<String>,
+    pub(super) result_bytes: Option<u64>,
+    pub(super) duration_ms: Option<u128>,
 }
 
 #[derive(Serialize)]
@@ -49,13 +49,13 @@ struct DenialsLine {
 }
 
 #[derive(Debug, Serialize)]
-struct DenialLine {
-    at_unix_s: u64,
-    server: String,
-    tool: String,
-    run: String,
-    user: Option<String>,
-    reason: &'static str,
+pub(super) struct DenialLine {
+    pub(super) at_unix_s: u64,
+    pub(super) server: String,
+    pub(super) tool: String,
+    pub(super) run: String,
+    pub(super) user: Option<String>,
+    pub(super) reason: &'static str,
 }
 
 #[derive(Serialize)]
@@ -179,7 +179,7 @@ async fn prove(audit: &dyn Audit) -> Result<Report, Failed> {
 }
 
 impl StepLine {
-    fn of(step: &Step) -> Self {
+    pub(super) fn of(step: &Step) -> Self {
         let outcome = step.outcome();
         let result = outcome.and_then(|outcome| outcome.result);
         Self {
@@ -226,7 +226,7 @@ impl StepLine {
 }
 
 impl DenialLine {
-    fn of(denial: &Denial) -> Self {
+    pub(super) fn of(denial: &Denial) -> Self {
         Self {
             at_unix_s: denial.at.0.as_secs(),
             server: denial.server.clone(),

@@ -12,6 +12,7 @@ mod file;
 mod import;
 mod manual;
 mod operation;
+mod page;
 mod pairs;
 mod policy;
 mod read;
@@ -63,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Ended, Failed> {
         Command::Config(ConfigCommand::Check { file, expand }) => servers::check(file, *expand),
         Command::Tool(command) => tools::run(command, options),
         Command::Catalogue(command) => catalogue::run(command, options),
-        Command::Status => status::run(options),
+        Command::Status { html } => status::run(html.as_deref(), options),
         Command::Policy(command) => policy::run(command, options),
         Command::Approval(command) => approval::run(command, options),
         Command::Audit(command) => audit::run(command, options),

@@ -1,6 +1,7 @@
-//! `status`: what was last seen of each server. Nothing is contacted.
+//! `status`: what was last seen of each server, in lines or as a page. Nothing is contacted.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::time::Duration;
 
 use mcp_policy::catalogue::Standing;
@@ -8,8 +9,8 @@ use mcp_policy::port::UnixTime;
 use mcp_policy::{ServerRecord, Switch};
 use serde::Serialize;
 
-use super::block_on;
 use super::stores::{Stores, failed};
+use super::{block_on, page};
 use crate::arguments::Options;
 use crate::failed::Failed;
 use crate::output::Shown;
@@ -23,29 +24,33 @@ struct StatusLine {
 }
 
 #[derive(Debug, Serialize)]
-struct ServerLine {
-    server: String,
-    enabled: bool,
-    data_class: Option<&'static str>,
-    last_contact_unix_s: Option<u64>,
-    last_latency_ms: Option<u128>,
-    import: &'static str,
-    import_reason: Option<String>,
-    last_import_unix_s: Option<u64>,
-    tools: usize,
-    on: usize,
-    changed: usize,
-    orphaned: usize,
-    set_aside: usize,
+pub(super) struct ServerLine {
+    pub(super) server: String,
+    pub(super) enabled: bool,
+    pub(super) data_class: Option<&'static str>,
+    pub(super) last_contact_unix_s: Option<u64>,
+    pub(super) last_latency_ms: Option<u128>,
+    pub(super) import: &'static str,
+    pub(super) import_reason: Option<String>,
+    pub(super) last_import_unix_s: Option<u64>,
+    pub(super) tools: usize,
+    pub(super) on: usize,
+    pub(super) changed: usize,
+    pub(super) orphaned: usize,
+    pub(super) set_aside: usize,
 }
 
-pub(crate) fn run(options: &Options) -> Result<Ended, Failed> {
+/// Shows the servers, and writes the page where one is asked for.
+pub(crate) fn run(html: Option<&Path>, options: &Options) -> Result<Ended, Failed> {
     let stores = Stores::open(options)?;
     let lines = block_on(async {
         let records = stores.servers.servers().await.map_err(failed)?;
         let mut lines = Vec::new();
         for record in &records {
             lines.push(line(&stores, record).await?);
+        }
+        if let Some(path) = html {
+            page::write(path, &stores, &records, &lines).await?;
         }
         Ok(lines)
     })?;

@@ -98,6 +98,15 @@ fn report(outcome: &'static str, rows: &[CatalogueRow], detailed: bool) -> Repor
     Report::new(&line, text)
 }
 
+/// The operator's word on a tool, in one of our own.
+pub(super) fn state(row: &CatalogueRow) -> &'static str {
+    match row.standing {
+        Standing::Off => "off",
+        Standing::On { .. } if row.is_on() => "on",
+        Standing::On { .. } | Standing::Drifted { .. } => "changed",
+    }
+}
+
 impl ToolLine {
     fn of(row: &CatalogueRow) -> Self {
         let definition = &row.definition;
@@ -105,11 +114,7 @@ impl ToolLine {
             tool: row.local_name.to_string(),
             server: row.server.to_string(),
             remote_name: row.remote_name.as_str().to_owned(),
-            state: match row.standing {
-                Standing::Off => "off",
-                Standing::On { .. } if row.is_on() => "on",
-                Standing::On { .. } | Standing::Drifted { .. } => "changed",
-            },
+            state: state(row),
             orphaned: row.is_orphaned(),
             fingerprint: definition.fingerprint.to_string(),
             title: definition.title.clone(),

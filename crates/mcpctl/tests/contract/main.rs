@@ -27,6 +27,8 @@ mod manual;
 #[cfg(test)]
 mod observing;
 #[cfg(test)]
+mod page;
+#[cfg(test)]
 mod permission;
 #[cfg(test)]
 mod secrets;

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 
 use self::lock::Lock;
 use super::block_on;
-use super::file;
+use super::file::{self, Readers};
 use super::stores::{Stores, failed};
 use crate::arguments::{CatalogueCommand, Options};
 use crate::failed::Failed;
@@ -51,7 +51,7 @@ fn export(out: Option<&Path>, options: &Options) -> Result<Report, Failed> {
     let Some(path) = out else {
         return Ok(Report::new(&line(raw(&text)), text));
     };
-    file::write(path, "--out", &text)?;
+    file::write(path, "--out", &text, Readers::Default)?;
     let line = line(None);
     let said = format!("written: {} servers, {} tools\n", line.servers, line.tools);
     Ok(Report::new(&line, said))
@@ -69,7 +69,7 @@ fn verify(path: &Path, online: bool, junit: Option<&Path>, options: &Options) ->
         }
     })?;
     if let Some(path) = junit {
-        file::write(path, "--junit", &junit::write(&verified)?)?;
+        file::write(path, "--junit", &junit::write(&verified)?, Readers::Default)?;
     }
     Ok(shown::report(&verified, online))
 }
