@@ -1,11 +1,14 @@
 //! The command line as it was typed. Nothing is looked up or read here.
 
 mod catalogue;
+mod options;
+mod servers;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 
 pub(crate) use self::catalogue::CatalogueCommand;
-use crate::output::Format;
+pub(crate) use self::options::{Level, Options, wants_json};
+pub(crate) use self::servers::{NewServer, ServerCommand, ToolCommand};
 
 /// Ask MCP servers over HTTP, and keep what they offer: servers, their tools, and what may be used of them.
 #[derive(Debug, Parser)]
@@ -193,182 +196,4 @@ impl Default for Standing {
             role: "admin".to_owned(),
         }
     }
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum ServerCommand {
-    /// Keep a server. `--bearer`, `--header` and `--budget` belong to it then.
-    Add(NewServer),
-    /// Show the servers.
-    List,
-    /// Show one server.
-    Show { name: String },
-    /// Forget a server, its tools and its last contact.
-    Remove { name: String },
-    /// Let a server be used.
-    Enable { name: String },
-    /// Let a server no longer be used.
-    Disable { name: String },
-    /// Say how sensitive the data is that a server's tools handle.
-    Classify {
-        name: String,
-        /// publicContent, editorContent, sourceCode, internalConfiguration, systemDiagnostics or secretAdjacent.
-        class: String,
-    },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct NewServer {
-    /// The name: 1 to 32 of a-z, 0-9 and _.
-    #[arg(required_unless_present = "from", conflicts_with = "from")]
-    pub(crate) name: Option<String>,
-    /// The URL of the MCP endpoint.
-    #[arg(conflicts_with = "from")]
-    pub(crate) url: Option<String>,
-    /// The servers of an `mcp.json` instead, of the type http. What is not understood is reported.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) from: Option<std::path::PathBuf>,
-    /// Let that file name variables of the environment.
-    #[arg(long, requires = "from")]
-    pub(crate) expand: bool,
-    /// The data class.
-    #[arg(long, conflicts_with = "from")]
-    pub(crate) class: Option<String>,
-    /// Calls need no approval.
-    #[arg(long, conflicts_with = "from")]
-    pub(crate) no_approval: bool,
-    /// The group that its tools are switched by; by default `mcp_` and the name.
-    #[arg(long, conflicts_with = "from")]
-    pub(crate) group: Option<String>,
-    /// The pages that a list may have.
-    #[arg(long, value_name = "COUNT", conflicts_with = "from", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) max_pages: Option<u32>,
-    /// The tools that a list may have.
-    #[arg(long, value_name = "COUNT", conflicts_with = "from")]
-    pub(crate) max_tools: Option<usize>,
-    /// The bytes of all definitions together.
-    #[arg(long, value_name = "BYTES", conflicts_with = "from")]
-    pub(crate) max_list_bytes: Option<usize>,
-    /// The bytes of one reply.
-    #[arg(long, value_name = "BYTES", conflicts_with = "from")]
-    pub(crate) max_body_bytes: Option<usize>,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum ToolCommand {
-    /// Show the tools, of all servers or of one.
-    List { server: Option<String> },
-    /// Show one tool whole.
-    Show { tool: String },
-    /// Switch a tool on as it stands.
-    Enable { tool: String },
-    /// Switch a tool off.
-    Disable { tool: String },
-    /// Switch a tool on in the definition that `tool show` prints the fingerprint of.
-    Confirm { tool: String, fingerprint: String },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Options {
-    /// Seconds for the whole operation.
-    #[arg(
-        long,
-        global = true,
-        value_name = "SECONDS",
-        default_value = "20",
-        allow_negative_numbers = true
-    )]
-    pub(crate) budget: String,
-    /// A header whose value is a secret, by reference: `env:NAME`, `file:PATH` or `exec:/PROGRAM ARGUMENTS`. May be given more than once.
-    #[arg(long, global = true, value_name = "NAME=REF")]
-    pub(crate) header: Vec<String>,
-    /// A bearer credential, by reference: `env:NAME`, `file:PATH` or `exec:/PROGRAM ARGUMENTS`.
-    #[arg(long, global = true, value_name = "REF")]
-    pub(crate) bearer: Option<String>,
-    /// A file with further certificate authorities to trust, in PEM form.
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) ca: Option<std::path::PathBuf>,
-    /// Allow plain http beyond this machine.
-    #[arg(long, global = true)]
-    pub(crate) allow_http: bool,
-    /// A proxy for every connection: `http://host:port`. None is taken from the environment.
-    #[arg(long, global = true, value_name = "URL")]
-    pub(crate) proxy: Option<String>,
-    /// A bearer credential for the proxy, by reference.
-    #[arg(long, global = true, value_name = "REF", requires = "proxy")]
-    pub(crate) proxy_bearer: Option<String>,
-    /// `user:password` for the proxy, by reference.
-    #[arg(
-        long,
-        global = true,
-        value_name = "REF",
-        requires = "proxy",
-        conflicts_with = "proxy_bearer"
-    )]
-    pub(crate) proxy_basic: Option<String>,
-    /// The file of the store; by default `mcpctl/store.db` in the directory for the user's data.
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) store: Option<std::path::PathBuf>,
-    /// Show where the time went: queue, connect, first byte, body, decode.
-    #[arg(long, global = true)]
-    pub(crate) timing: bool,
-    /// Say more of a failure: its class, who is at fault, where the time went, and what lies beneath.
-    #[arg(long, short, global = true)]
-    pub(crate) verbose: bool,
-    /// Log to standard error, down to this level.
-    #[arg(long, global = true, value_enum, value_name = "LEVEL")]
-    pub(crate) log: Option<Level>,
-    /// The trace that the operation is part of, sent with each request: `00-<trace id>-<parent id>-<flags>`.
-    #[arg(long, global = true, value_name = "CONTEXT")]
-    pub(crate) traceparent: Option<String>,
-    /// What further tracers say of the trace.
-    #[arg(long, global = true, value_name = "LIST", requires = "traceparent")]
-    pub(crate) tracestate: Option<String>,
-    /// How to print.
-    #[arg(long, global = true, value_enum, default_value_t = Output::Text)]
-    output: Output,
-    /// The same as `--output json`.
-    #[arg(long, global = true)]
-    json: bool,
-}
-
-/// How much is logged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Level {
-    Error,
-    Warn,
-    Info,
-    Debug,
-    Trace,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Output {
-    Text,
-    Json,
-    Ndjson,
-}
-
-impl Options {
-    pub(crate) fn format(&self) -> Format {
-        match self.output {
-            Output::Ndjson => Format::Ndjson,
-            Output::Json => Format::Json,
-            Output::Text if self.json => Format::Json,
-            Output::Text => Format::Text,
-        }
-    }
-}
-
-/// Whether a command line that could not be read asks for JSON.
-pub(crate) fn wants_json() -> bool {
-    let arguments: Vec<String> = std::env::args_os()
-        .map(|argument| argument.to_string_lossy().into_owned())
-        .collect();
-    let pair =
-        |pair: &[String]| matches!(pair, [option, value] if option == "--output" && value.ends_with("json"));
-    arguments
-        .iter()
-        .any(|argument| matches!(&**argument, "--json" | "--output=json" | "--output=ndjson"))
-        || arguments.windows(2).any(pair)
 }

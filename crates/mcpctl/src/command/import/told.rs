@@ -1,28 +1,80 @@
-//! `import`: what servers offer is taken in, or shown beforehand.
+//! What an import prints: a plan or a failure for each server, at once or at the end.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
-use std::sync::Arc;
-use std::time::Instant;
+use std::time::Duration;
 
-use mcp_host::Host;
+use mcp_policy::ServerName;
 use mcp_policy::catalogue::Plan;
-use mcp_policy::{Registry, ServerName, Switch};
 use serde::Serialize;
-use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
 
-use super::stores::{Stores, failed};
-use super::{block_on, operation, read};
-use crate::arguments::Options;
 use crate::exit::Exit;
 use crate::failed::Failed;
-use crate::output::{Format, Shown};
+use crate::output::Format;
 use crate::printable::{printable_json, printable_line};
-use crate::progress::Progress;
 use crate::report::Report;
-use crate::timing::Ended;
+
+/// How the servers are told of.
+pub(super) struct Telling {
+    pub(super) dry_run: bool,
+    pub(super) format: Format,
+    /// Whether each is told as soon as it is known. Of one server there is nobody to be delayed by.
+    pub(super) at_once: bool,
+}
+
+#[derive(Serialize)]
+struct OneLine<'a> {
+    outcome: &'static str,
+    dry_run: bool,
+    #[serde(flatten)]
+    server: &'a PlanLine,
+}
+
+impl Telling {
+    /// Prints what one server came to, where that is not left to the end.
+    pub(super) fn tell(&self, line: &PlanLine) {
+        let (data, remark) = match self.format {
+            Format::Text if self.at_once => (line.text(self.dry_run), line.remark()),
+            Format::Ndjson => {
+                let one = OneLine {
+                    outcome: "import",
+                    dry_run: self.dry_run,
+                    server: line,
+                };
+                // Strings and integers: there is nothing in a line that cannot be written.
+                let text = serde_json::to_string(&one).unwrap_or_default();
+                (printable_json(&text) + "\n", "")
+            }
+            Format::Text | Format::Json => return,
+        };
+        // A closed pipe is the reader's choice, and the exit status still tells.
+        let _unprinted = io::stdout()
+            .write_all(data.as_bytes())
+            .and_then(|()| io::stdout().flush());
+        let _unprinted = io::stderr().write_all(remark.as_bytes());
+    }
+
+    /// What is left to print at the end.
+    pub(super) fn end(&self, servers: Vec<PlanLine>) -> Report {
+        let failed = servers.iter().filter_map(|line| line.failed.as_ref());
+        let exit = failed.map(|failed| failed.exit).next().unwrap_or(Exit::Ok);
+        let report = match self.format {
+            Format::Text if self.at_once => Report::told(),
+            Format::Ndjson => Report::told(),
+            Format::Text | Format::Json => {
+                let text = servers.iter().map(|line| line.text(self.dry_run)).collect();
+                let remarks: Vec<String> = servers.iter().map(|line| line.remark().to_owned()).collect();
+                let line = ImportLine {
+                    outcome: "import",
+                    dry_run: self.dry_run,
+                    servers,
+                };
+                Report::new(&line, text).with_lines(remarks.concat())
+            }
+        };
+        report.ending(exit)
+    }
+}
 
 #[derive(Serialize)]
 struct ImportLine {
@@ -33,7 +85,7 @@ struct ImportLine {
 
 /// What one import did or would do.
 #[derive(Debug, Default, Serialize)]
-struct PlanLine {
+pub(super) struct PlanLine {
     server: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     failed: Option<FailedLine>,
@@ -60,15 +112,6 @@ struct FailedLine {
     exit: Exit,
 }
 
-/// The command as it was typed.
-pub(crate) struct Typed<'a> {
-    /// None of them are all that are enabled.
-    pub(crate) servers: &'a [String],
-    pub(crate) dry_run: bool,
-    /// How many servers are asked at once.
-    pub(crate) parallel: usize,
-}
-
 #[derive(Debug, Serialize)]
 struct ChangeLine {
     tool: String,
@@ -90,154 +133,8 @@ struct FlagLine {
     place: Option<&'static str>,
 }
 
-/// Imports servers, some at once. One that is refused does not stop the others, and one that does not answer does not
-/// delay what is said of the others: in text and in lines of JSON each is told as soon as it is known.
-pub(crate) fn run(typed: &Typed<'_>, options: &Options) -> Result<Ended, Failed> {
-    let named: Vec<ServerName> = typed
-        .servers
-        .iter()
-        .map(|name| read::server_name(name))
-        .collect::<Result<_, _>>()?;
-    let stores = Stores::open(options)?;
-    let mut wiring = operation::wiring(options)?;
-    wiring.health = stores.health.clone();
-    let host = Arc::new(operation::host(wiring)?);
-    let report = block_on(async {
-        let names = if named.is_empty() {
-            enabled(&stores).await?
-        } else {
-            named
-        };
-        let telling = Telling {
-            dry_run: typed.dry_run,
-            format: options.format(),
-            at_once: names.len() > 1,
-        };
-        let lines = import_all(&host, &stores, names, typed.parallel, &telling).await;
-        Ok(telling.end(lines))
-    })?;
-    Ok(Ended::new(Shown::Report(report)))
-}
-
-/// Fetches from so many servers at once, and carries out what came, one after another. In the order of `names`.
-async fn import_all(
-    host: &Arc<Host>,
-    stores: &Stores,
-    names: Vec<ServerName>,
-    parallel: usize,
-    telling: &Telling,
-) -> Vec<PlanLine> {
-    let places = Arc::new(Semaphore::new(parallel));
-    let mut fetching = JoinSet::new();
-    for name in &names {
-        let (host, name, places) = (host.clone(), name.clone(), places.clone());
-        let (servers, catalogue) = (stores.servers.clone(), stores.catalogue.clone());
-        fetching.spawn(async move {
-            // The semaphore is never closed.
-            let _place = places.acquire().await.ok();
-            let start = Instant::now();
-            let registry = Registry::new(host.client(), &*servers, &*catalogue, &[]);
-            let fetched = registry.fetch(&name).await;
-            (name, fetched, start)
-        });
-    }
-    let registry = Registry::new(host.client(), &*stores.servers, &*stores.catalogue, &[]);
-    let mut progress = Progress::of(&names);
-    let mut done = BTreeMap::new();
-    while let Some(joined) = progress.while_waiting(fetching.join_next()).await {
-        let Ok((name, fetched, start)) = joined else {
-            continue;
-        };
-        let plan = match fetched {
-            Ok(list) if telling.dry_run => registry.plan_of(&name, &list).await,
-            Err(error) if telling.dry_run => Err(error),
-            fetched => registry.import_fetched(&name, fetched).await,
-        };
-        let line = match plan {
-            Ok(plan) => PlanLine::of(&name, &plan),
-            Err(error) => PlanLine::failed(&name, Failed::of_registry(&error)),
-        };
-        let line = PlanLine {
-            took_ms: start.elapsed().as_millis(),
-            ..line
-        };
-        progress.done(&name);
-        telling.tell(&line);
-        done.insert(name, line);
-    }
-    names.iter().filter_map(|name| done.remove(name)).collect()
-}
-
-/// How the servers are told of.
-struct Telling {
-    dry_run: bool,
-    format: Format,
-    /// Whether each is told as soon as it is known. Of one server there is nobody to be delayed by.
-    at_once: bool,
-}
-
-#[derive(Serialize)]
-struct OneLine<'a> {
-    outcome: &'static str,
-    dry_run: bool,
-    #[serde(flatten)]
-    server: &'a PlanLine,
-}
-
-impl Telling {
-    /// Prints what one server came to, where that is not left to the end.
-    fn tell(&self, line: &PlanLine) {
-        let (data, remark) = match self.format {
-            Format::Text if self.at_once => (line.text(self.dry_run), line.remark()),
-            Format::Ndjson => {
-                let one = OneLine {
-                    outcome: "import",
-                    dry_run: self.dry_run,
-                    server: line,
-                };
-                // Strings and integers: there is nothing in a line that cannot be written.
-                let text = serde_json::to_string(&one).unwrap_or_default();
-                (printable_json(&text) + "\n", "")
-            }
-            Format::Text | Format::Json => return,
-        };
-        // A closed pipe is the reader's choice, and the exit status still tells.
-        let _unprinted = io::stdout()
-            .write_all(data.as_bytes())
-            .and_then(|()| io::stdout().flush());
-        let _unprinted = io::stderr().write_all(remark.as_bytes());
-    }
-
-    /// What is left to print at the end.
-    fn end(&self, servers: Vec<PlanLine>) -> Report {
-        let failed = servers.iter().filter_map(|line| line.failed.as_ref());
-        let exit = failed.map(|failed| failed.exit).next().unwrap_or(Exit::Ok);
-        let report = match self.format {
-            Format::Text if self.at_once => Report::told(),
-            Format::Ndjson => Report::told(),
-            Format::Text | Format::Json => {
-                let text = servers.iter().map(|line| line.text(self.dry_run)).collect();
-                let remarks: Vec<String> = servers.iter().map(|line| line.remark().to_owned()).collect();
-                let line = ImportLine {
-                    outcome: "import",
-                    dry_run: self.dry_run,
-                    servers,
-                };
-                Report::new(&line, text).with_lines(remarks.concat())
-            }
-        };
-        report.ending(exit)
-    }
-}
-
-async fn enabled(stores: &Stores) -> Result<Vec<ServerName>, Failed> {
-    let records = stores.servers.servers().await.map_err(failed)?;
-    let enabled = records.into_iter().filter(|record| record.switch == Switch::On);
-    Ok(enabled.map(|record| record.name).collect())
-}
-
 impl PlanLine {
-    fn of(server: &ServerName, plan: &Plan) -> Self {
+    pub(super) fn of(server: &ServerName, plan: &Plan) -> Self {
         let names = |names: &std::collections::BTreeSet<_>| names.iter().map(ToString::to_string).collect();
         let flags = plan.flags.iter().flat_map(|(tool, flags)| {
             flags.iter().map(|flag| FlagLine {
@@ -274,7 +171,7 @@ impl PlanLine {
         }
     }
 
-    fn failed(server: &ServerName, failed: Failed) -> Self {
+    pub(super) fn failed(server: &ServerName, failed: Failed) -> Self {
         let failed = failed.at(server.as_str());
         Self {
             server: server.to_string(),
@@ -288,6 +185,12 @@ impl PlanLine {
             }),
             ..Self::default()
         }
+    }
+
+    /// The same with the time that it took.
+    pub(super) fn after(mut self, took: Duration) -> Self {
+        self.took_ms = took.as_millis();
+        self
     }
 
     fn text(&self, dry_run: bool) -> String {
