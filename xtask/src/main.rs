@@ -4,6 +4,7 @@ mod arrows;
 mod bench;
 mod compare;
 mod conformance;
+mod console;
 mod failure;
 mod interop;
 mod links;

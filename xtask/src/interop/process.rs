@@ -38,6 +38,11 @@ impl Process {
         pipes.ok_or_else(|| Failure::new("the process has no pipes"))
     }
 
+    /// What it prints, where that was asked for; once.
+    pub(crate) fn output(&mut self) -> Option<ChildStdout> {
+        self.0.stdout.take()
+    }
+
     /// The exit status, if the process ends in time.
     pub(crate) fn exit_within(&mut self, limit: Duration) -> io::Result<Option<ExitStatus>> {
         let deadline = Instant::now() + limit;
