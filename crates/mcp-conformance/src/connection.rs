@@ -1,5 +1,6 @@
 //! The connection between the client and the scripted server: over HTTP, or by messages alone.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_http::{Dialler, HttpOptions, HttpTransport, Tls};
@@ -7,14 +8,14 @@ use mcp_testkit::{
     AdmitAll, MemoryAnswer, MemoryCredentials, MemoryTransport, PeerLog, RecordedRequest, ScriptedPeer,
     ServedPeer,
 };
-use mcp_wire::{Expectation, Message, Transport, TransportError};
+use mcp_wire::{BodyEnd, Message, Transport, TransportError};
 use serde::Deserialize;
 
 use crate::script::{OracleScript, Scripted};
 use crate::served::served_peer;
 
 /// What a connection is made of, as a profile says it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Carrier {
     /// HTTP requests over streams in memory, by the adapter that hosts use.
@@ -26,6 +27,19 @@ pub(crate) enum Carrier {
     /// HTTP requests to the server of this workspace, over streams in memory. Its handler says what can be said by a server that
     /// keeps to the protocol.
     Server,
+    /// As messages, over a transport that is under test.
+    #[serde(skip)]
+    Outside(Outside),
+}
+
+/// Makes transports that are under test: to the server that it is given.
+#[derive(Clone)]
+pub(crate) struct Outside(pub(crate) Arc<dyn Fn(MessagePeer) -> Arc<dyn Transport> + Send + Sync>);
+
+impl fmt::Debug for Outside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Outside")
+    }
 }
 
 /// A scripted server, and the way to it.
@@ -34,6 +48,7 @@ pub(crate) enum Connection {
     Http(ScriptedPeer),
     Messages(MessagePeer),
     Server(ServedPeer),
+    Outside(Outside, MessagePeer),
 }
 
 impl Connection {
@@ -41,10 +56,8 @@ impl Connection {
         match carrier {
             Carrier::Http => Self::Http(ScriptedPeer::new(script)),
             Carrier::Server => Self::Server(served_peer(script)),
-            Carrier::Messages => Self::Messages(MessagePeer(Arc::new(Mutex::new(Peer {
-                script,
-                log: PeerLog::default(),
-            })))),
+            Carrier::Messages => Self::Messages(MessagePeer::new(script)),
+            Carrier::Outside(outside) => Self::Outside(outside, MessagePeer::new(script)),
         }
     }
 
@@ -55,8 +68,11 @@ impl Connection {
             Self::Server(peer) => over_http(peer.clone(), credentials),
             Self::Messages(peer) => {
                 let peer = peer.clone();
-                Arc::new(MemoryTransport::new(move |message| peer.answer(message)))
+                Arc::new(MemoryTransport::new(move |message| {
+                    peer.answer_in_memory(message)
+                }))
             }
+            Self::Outside(outside, peer) => (outside.0)(peer.clone()),
         }
     }
 
@@ -64,8 +80,8 @@ impl Connection {
     pub(crate) fn log(&self) -> PeerLog {
         match self {
             Self::Http(peer) => peer.log(),
-            Self::Messages(peer) => peer.lock().log.clone(),
             Self::Server(peer) => peer.log(),
+            Self::Messages(peer) | Self::Outside(_, peer) => peer.lock().log.clone(),
         }
     }
 }
@@ -80,40 +96,88 @@ fn over_http(dialler: impl Dialler + 'static, credentials: Arc<MemoryCredentials
     ))
 }
 
-/// A server that is given messages and gives messages back.
+/// A scripted server that is given messages and gives messages back, however they travel. Clones are the same server.
 #[derive(Clone)]
-pub(crate) struct MessagePeer(Arc<Mutex<Peer>>);
+pub struct MessagePeer(Arc<Mutex<Peer>>);
 
 struct Peer {
     script: OracleScript,
     log: PeerLog,
 }
 
+/// What the scripted server does about one message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PeerAnswer {
+    /// It says nothing and holds the connection. Time has passed on the clock of the client.
+    Silence,
+    /// It closes the connection without a byte.
+    Closed,
+    /// It acknowledges a notification.
+    Accepted,
+    /// It answers a request with one JSON text, in these pieces.
+    Pieces {
+        /// The bytes, in the pieces in which they are to be read where the connection can cut them so.
+        pieces: Vec<Vec<u8>>,
+        /// Whether all bytes of the text have come. If not, the connection ends after the last piece.
+        end: BodyEnd,
+    },
+}
+
 impl MessagePeer {
+    fn new(script: OracleScript) -> Self {
+        let log = PeerLog::default();
+        Self(Arc::new(Mutex::new(Peer { script, log })))
+    }
+
     fn lock(&self) -> MutexGuard<'_, Peer> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn answer(&self, message: &Message) -> MemoryAnswer {
+    /// Takes the bytes of one message in, notes it and answers it. Whatever arrives counts as a message.
+    #[must_use]
+    pub fn answer(&self, message: &[u8]) -> PeerAnswer {
+        self.answer_sent_by("POST", message)
+    }
+
+    fn answer_in_memory(&self, message: &Message) -> MemoryAnswer {
+        match self.answer_sent_by(message.leg().method.as_str(), message.body()) {
+            PeerAnswer::Silence => MemoryAnswer::Silence,
+            PeerAnswer::Closed => MemoryAnswer::Failed(TransportError::ConnectionLost.into()),
+            PeerAnswer::Accepted => MemoryAnswer::Accepted,
+            PeerAnswer::Pieces { pieces, end } => MemoryAnswer::Pieces(pieces, end),
+        }
+    }
+
+    fn answer_sent_by(&self, http_method: &str, message: &[u8]) -> PeerAnswer {
         let request = RecordedRequest {
-            http_method: message.leg().method.as_str().to_owned(),
+            http_method: http_method.to_owned(),
             target: String::new(),
             fields: Vec::new(),
-            body: String::from_utf8_lossy(message.body()).into_owned(),
+            body: String::from_utf8_lossy(message).into_owned(),
         };
+        let is_request = request.member("id").is_some();
         let mut peer = self.lock();
         let scripted = peer.script.scripted(&request);
         peer.log.connections = 1;
         peer.log.requests.push(request);
-        match (scripted, message.leg().expectation) {
-            (Scripted::Nothing, _) => MemoryAnswer::Silence,
-            (Scripted::Raw(_), _) => MemoryAnswer::Failed(TransportError::ConnectionLost.into()),
-            (Scripted::Reply(_), Expectation::Acceptance | Expectation::Receipt) => MemoryAnswer::Accepted,
-            (Scripted::Reply(reply), Expectation::Response(_)) => {
+        match scripted {
+            Scripted::Nothing => PeerAnswer::Silence,
+            Scripted::Raw(_) => PeerAnswer::Closed,
+            Scripted::Reply(_) if !is_request => PeerAnswer::Accepted,
+            Scripted::Reply(reply) => {
                 let (body, end) = reply.message();
-                MemoryAnswer::Pieces(peer.script.cut(&body), end)
+                PeerAnswer::Pieces {
+                    pieces: peer.script.cut(&body),
+                    end,
+                }
             }
         }
+    }
+}
+
+impl fmt::Debug for MessagePeer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("MessagePeer")
     }
 }
 

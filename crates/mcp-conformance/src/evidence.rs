@@ -118,7 +118,7 @@ pub(crate) fn gather(
         chunking,
         plant,
     );
-    let connection = Connection::new(profile.carrier, script);
+    let connection = Connection::new(profile.carrier.clone(), script);
     let start = clock.wall();
     let record = profile.record(oracle.client.credential)?;
     let name = record.name.clone();

@@ -4,7 +4,7 @@ use mcp_policy::{ApprovalRule, DataClass, ServerName, ServerRecord};
 use mcp_wire::{Credential, CredentialPlacement, CredentialRef, Endpoint};
 use serde::Deserialize;
 
-use crate::connection::Carrier;
+use crate::connection::{Carrier, Outside};
 use crate::oracle::Oracle;
 use crate::reply::Values;
 use crate::suite::LoadError;
@@ -49,7 +49,7 @@ impl Profile {
     pub(crate) fn can_ask(&self, oracle: &Oracle) -> bool {
         match self.carrier {
             Carrier::Http => true,
-            Carrier::Messages => !oracle.needs_http(),
+            Carrier::Messages | Carrier::Outside(_) => !oracle.needs_http(),
             Carrier::Server => oracle.is_sayable(),
         }
     }
@@ -58,7 +58,7 @@ impl Profile {
     pub(crate) const fn is_scripted_in_http(&self) -> bool {
         match self.carrier {
             Carrier::Http => true,
-            Carrier::Messages | Carrier::Server => false,
+            Carrier::Messages | Carrier::Server | Carrier::Outside(_) => false,
         }
     }
 
@@ -66,7 +66,15 @@ impl Profile {
     pub(crate) const fn has_fields(&self) -> bool {
         match self.carrier {
             Carrier::Http | Carrier::Server => true,
-            Carrier::Messages => false,
+            Carrier::Messages | Carrier::Outside(_) => false,
+        }
+    }
+
+    /// The same server over a transport that is under test.
+    pub(crate) fn over(&self, outside: Outside) -> Self {
+        Self {
+            carrier: Carrier::Outside(outside),
+            ..self.clone()
         }
     }
 

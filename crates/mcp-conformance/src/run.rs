@@ -1,10 +1,14 @@
 //! The run of a suite: every oracle under every profile in every cutting.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use mcp_wire::Transport;
 
 use crate::check::{Miss, check, check_decoder};
 use crate::checklist::NO_PROFILE;
 use crate::chunking::Chunking;
+use crate::connection::{MessagePeer, Outside};
 use crate::oracle::Oracle;
 use crate::plant::Plant;
 use crate::profile::Profile;
@@ -78,6 +82,35 @@ pub fn run(suite: &Suite, filter: &str) -> Report {
         });
     }
     Report::new(verdicts, runs, suite, filter.is_empty())
+}
+
+/// Runs the oracles that need no HTTP over a transport under test, in every cutting. Each client gets a transport of its own
+/// from `transport`, which carries messages to the server that it is given; it is called on a current-thread runtime of
+/// tokio with timers and without input and output. As in [`run`], `filter` is part of an id, a set or a requirement.
+#[must_use]
+pub fn run_over(
+    suite: &Suite,
+    filter: &str,
+    transport: impl Fn(MessagePeer) -> Arc<dyn Transport> + Send + Sync + 'static,
+) -> Report {
+    let outside = Outside(Arc::new(transport));
+    let profiles = suite.profiles.iter().filter(|profile| !profile.has_fields());
+    let profiles: Vec<Profile> = profiles.map(|profile| profile.over(outside.clone())).collect();
+    let mut verdicts = Vec::new();
+    let mut runs: Vec<ProfileRun> = profiles.iter().map(ProfileRun::of).collect();
+    for oracle in suite.oracles.iter().filter(|oracle| oracle.matches(filter)) {
+        for (profile, run) in profiles.iter().zip(&mut runs) {
+            if profile.can_ask(oracle) {
+                let started = Instant::now();
+                let (verdict, uncut) = run_oracle(oracle, profile, Vec::new());
+                verdicts.push(verdict);
+                run.note(oracle, profile, started.elapsed(), uncut);
+            } else {
+                run.unasked += 1;
+            }
+        }
+    }
+    Report::new(verdicts, runs, suite, false)
 }
 
 /// What one profile was asked, and how long it took.
