@@ -6,6 +6,7 @@ mod compare;
 mod conformance;
 mod console;
 mod failure;
+mod guides;
 mod interop;
 mod links;
 mod official;
@@ -69,6 +70,11 @@ const TASKS: &[(&str, Task, &str)] = &[
         "page",
         page::run,
         "look at the status page of mcpctl in a real browser",
+    ),
+    (
+        "guides",
+        guides::run,
+        "do what docs/guide tells a reader to do, and compare what it prints",
     ),
     (
         "soak",
