@@ -252,20 +252,4 @@ fn trim(value: &[u8]) -> &[u8] {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_status_hears_the_end_of_a_session() {
-        let leg = Leg {
-            method: Method::EndSession,
-            expectation: Expectation::Receipt,
-            in_session: true,
-        };
-        let fields = [("content-type", &b"text/html"[..]), ("content-encoding", b"gzip")];
-        for status in [200, 202, 204, 301, 400, 401, 404, 405, 429, 500, 999] {
-            let verdict = ReplyHead::read(status, fields).judge(&leg);
-            assert!(matches!(verdict, HeadVerdict::Accepted), "{status}: {verdict:?}");
-        }
-    }
-}
+mod tests;

@@ -81,6 +81,31 @@ pub fn notification(method: &str, params: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::Scanner;
+
+    #[test]
+    fn an_answer_carries_the_id_as_it_was_spelled() {
+        let id = Scanner::new("1.0", 1).skip().unwrap();
+        let id = ClientId::parse(&id).unwrap();
+        let result = Answer::Result(r#"{"x":1}"#);
+        assert_eq!(
+            result.encode(Some(&id)),
+            r#"{"jsonrpc":"2.0","id":1.0,"result":{"x":1}}"#
+        );
+        assert_eq!(
+            Answer::error(ErrorCode::PARSE_ERROR, "a\"b").encode(None),
+            r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"a\"b"}}"#
+        );
+        let error = Answer::Error {
+            code: ErrorCode::INVALID_REQUEST,
+            message: "m",
+            data: Some("[1]"),
+        };
+        assert_eq!(
+            error.encode(Some(&id)),
+            r#"{"jsonrpc":"2.0","id":1.0,"error":{"code":-32600,"message":"m","data":[1]}}"#
+        );
+    }
 
     #[test]
     fn a_notification_escapes_its_method_and_keeps_its_parameters() {

@@ -189,4 +189,20 @@ mod tests {
         assert_eq!(asked(None).negotiate(&[old, new, old]), Some(new));
         assert_eq!(asked(Some(old)).negotiate(&[]), None);
     }
+
+    #[test]
+    fn an_introduction_says_what_the_server_is() {
+        let mut introduction = Introduction {
+            name: "a\"b".to_string(),
+            version: "1".to_string(),
+            capabilities: r#"{"tools":{}}"#.to_string(),
+            instructions: None,
+        };
+        let result = introduction.result(ProtocolVersion::V2025_06_18);
+        let start = r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"a\"b","version":"1"}"#;
+        assert_eq!(result, start.to_string() + "}");
+        introduction.instructions = Some("one\ntwo".to_string());
+        let result = introduction.result(ProtocolVersion::V2025_06_18);
+        assert_eq!(result, start.to_string() + r#","instructions":"one\ntwo"}"#);
+    }
 }

@@ -99,6 +99,24 @@ mod tests {
     use super::*;
     use crate::server::RequestLimits;
     use alloc::format;
+    use alloc::string::ToString;
+
+    #[test]
+    fn a_refusal_says_what_is_wrong() {
+        for (refusal, text) in [
+            (
+                LifecycleRefusal::NotInitialized,
+                "the session is not initialized yet",
+            ),
+            (
+                LifecycleRefusal::AlreadyInitialized,
+                "the session is initialized already",
+            ),
+        ] {
+            assert_eq!(refusal.to_string(), text);
+            assert_eq!(refusal.code(), ErrorCode::INVALID_REQUEST);
+        }
+    }
 
     #[test]
     fn a_session_is_initialized_once_and_before_anything_else() {
@@ -126,7 +144,5 @@ mod tests {
             admit("initialize", asks),
             Some(LifecycleRefusal::AlreadyInitialized)
         );
-        let code = LifecycleRefusal::NotInitialized.code();
-        assert_eq!(code, ErrorCode::INVALID_REQUEST);
     }
 }
