@@ -174,6 +174,19 @@ mod tests {
         assert_eq!(plain_run_end(plain.as_bytes(), 0), plain.len());
     }
 
+    #[test]
+    fn of_many_special_bytes_the_first_one_counts() {
+        for first in 0..40 {
+            for second in first + 1..80 {
+                let mut text = [b'a'; 80];
+                for at in [first, second] {
+                    *text.get_mut(at).unwrap() = b'"';
+                }
+                assert_eq!(plain_run_end(&text, 0), first, "and {second}");
+            }
+        }
+    }
+
     /// A string by the grammar, byte for byte.
     fn plainly(bytes: &[u8]) -> Result<(usize, bool), Malformed> {
         let (mut at, mut escaped) = (1, false);

@@ -102,3 +102,25 @@ pub(crate) fn for_each_member<'a>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn a_type_is_named_as_the_grammar_names_it() {
+        for (text, name) in [
+            ("{}", "object"),
+            ("[]", "array"),
+            ("\"\"", "string"),
+            ("0", "number"),
+            ("true", "boolean"),
+            ("null", "null"),
+        ] {
+            let value = Scanner::new(text, 1).skip().unwrap();
+            assert_eq!(value.kind.to_string(), name);
+            assert_eq!(value.kind.name(), name);
+        }
+    }
+}
