@@ -11,6 +11,7 @@ mod interop;
 mod links;
 mod official;
 mod page;
+mod sbom;
 mod soak;
 mod surface;
 mod transcript;
@@ -75,6 +76,11 @@ const TASKS: &[(&str, Task, &str)] = &[
         "guides",
         guides::run,
         "do what docs/guide tells a reader to do, and compare what it prints",
+    ),
+    (
+        "sbom",
+        sbom::run,
+        "tell what goes into mcpctl, as a bill of materials in CycloneDX",
     ),
     (
         "soak",
