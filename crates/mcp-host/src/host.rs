@@ -23,6 +23,9 @@ use crate::vault::Vault;
 ///
 /// By default it keeps its records in memory, its gate permits and its approvals are granted: that is for a host whose own
 /// code decides before it calls. [`Wiring`] takes the gate, the approvals and the stores of a host with rules of its own.
+///
+/// Operations may run at the same time, each with a deadline and a session of its own. They must be polled inside one tokio
+/// runtime with I/O and time enabled; the transport starts tasks there ([`HttpTransport`]).
 #[derive(Debug)]
 pub struct Host {
     client: Client,

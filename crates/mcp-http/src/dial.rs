@@ -9,7 +9,14 @@ use mcp_wire::PortFuture;
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::TcpStream;
 
-/// Looks names up and makes connections.
+/// Looks names up and makes connections. Asked from several exchanges at once. It judges nothing: the addresses that it gives are
+/// put to the [`OutboundPolicy`](mcp_wire::OutboundPolicy) before one of them comes back to be dialled.
+///
+/// # Errors
+///
+/// A name that cannot be looked up, or has no address, is `resolve-failed`. Of connecting,
+/// [`ConnectionRefused`](io::ErrorKind::ConnectionRefused) is `connect-refused` and every other kind `connect-failed`; no text of
+/// an error is shown. How long either takes is bounded by the caller.
 ///
 /// # Cancel safety
 ///

@@ -7,6 +7,8 @@
 //! The way of one leg: [`HttpTransport`] opens an exchange; the exchange takes a connection from the pool or dials one,
 //! reads the credentials, writes one request, judges the head of the answer and feeds the body to the reply decoder.
 //! The tasks that run beside the caller's are hyper's connection drivers, and one that closes idle connections in time.
+//!
+//! [MCP 2025-11-25, Transports, Streamable HTTP](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http).
 
 mod connect;
 mod connection;

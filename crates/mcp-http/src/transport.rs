@@ -15,7 +15,8 @@ use crate::tls::Tls;
 
 /// Sends messages over HTTP: 1.1 in the clear, 2 or 1.1 under TLS as the server chooses. Cheap to clone; clones share the pool.
 ///
-/// Must be polled inside a tokio runtime with I/O and time enabled.
+/// Must be polled inside a tokio runtime with I/O and time enabled. Connections belong to the runtime in which they were made: a
+/// transport serves one runtime.
 #[derive(Clone)]
 pub struct HttpTransport {
     shared: Arc<Shared>,
@@ -85,7 +86,7 @@ impl HttpOptions {
 }
 
 impl HttpTransport {
-    /// A transport over TCP.
+    /// A transport over TCP. Nothing is dialled, read or started before the first message.
     #[must_use]
     pub fn new(
         outbound: Arc<dyn OutboundPolicy>,

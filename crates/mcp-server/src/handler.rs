@@ -16,6 +16,8 @@ use crate::session::Session;
 /// What a server offers. `initialize`, `ping`, `notifications/initialized`, `notifications/cancelled` and
 /// `logging/setLevel` are answered by the [`Server`](crate::Server); every other message of an initialized client comes
 /// here.
+///
+/// Both methods may be called from several tasks at once, and neither waits: what takes time belongs into the future of a request.
 pub trait Handler: Send + Sync + 'static {
     /// How the server introduces itself. Asked once.
     fn introduction(&self) -> Introduction;

@@ -8,6 +8,8 @@
 //! reads the message, asks for its context and hands both to the [`Server`]. That refuses it, answers at once, or starts
 //! the handler in a task of its own, which a cancellation, the end of the session or the time limit ends.
 //!
+//! [MCP 2025-11-25, Transports](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports).
+//!
 //! Legacy revisions, 2024-11-05 to 2025-11-25. Not offered: a stream without a request (`GET` is answered 405), resumption,
 //! and requests to the client.
 

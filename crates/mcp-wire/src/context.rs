@@ -43,7 +43,8 @@ pub enum ContextResult<S> {
 ///
 /// The order is: the id (an empty one is an absent one), the look-up, the revision. An absent revision is accepted.
 /// Whether the session has been initialized is not asked here: [`Lifecycle`](crate::server::Lifecycle) answers that
-/// where a message is handled.
+/// where a message is handled. A refusal is one of the answers and no error of Rust's: a transport matches all four, and `?`
+/// cannot pass one on unread.
 ///
 /// [MCP 2025-11-25, Transports, Session Management] and [Protocol Version Header].
 ///

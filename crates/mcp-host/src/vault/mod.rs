@@ -22,6 +22,10 @@ use zeroize::Zeroizing;
 ///
 /// A file is read up to 64 KiB on a blocking thread of the runtime, a command's output to the same bound; one line end at its end does
 /// not belong to the secret. Nothing is expanded, and nothing falls back to an empty secret.
+///
+/// # Cancel safety
+///
+/// The reading of a file goes on beyond a dropped answer, on its thread; what it has read is erased.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Vault;
 

@@ -25,7 +25,9 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 impl HttpServer {
     /// Serves the connections of `listener` until `end` is ready; then accepts no more, and gives requests under way
-    /// [`HttpOptions::drain_time`](super::HttpOptions::drain_time).
+    /// [`HttpOptions::drain_time`](super::HttpOptions::drain_time). A connection that cannot be accepted, or breaks HTTP, ends
+    /// nothing but itself. Must be polled inside a tokio runtime with I/O and time enabled, where connections and handlers get
+    /// tasks of their own.
     ///
     /// # Cancel safety
     ///

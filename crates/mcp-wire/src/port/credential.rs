@@ -18,7 +18,12 @@ use crate::secret::Secret;
 ///
 /// A dropped answer must leave nothing behind; the next question starts anew.
 pub trait CredentialSource: Send + Sync {
-    /// Reads the secret that `reference` names.
+    /// Reads the secret that `reference` names. How long it may take is bounded by the operation's deadline.
+    ///
+    /// # Errors
+    ///
+    /// [`CredentialError`]; the caller or its vault is at fault, and the leg is not sent. An error names the reference only where
+    /// its form says that it is none of a secret itself.
     fn read(&self, reference: &CredentialRef) -> PortFuture<Result<Secret, CredentialError>>;
 }
 
