@@ -25,7 +25,7 @@ pub(super) fn a_change_of_another_generation_changes_nothing(bench: &mut Bench<'
     bench.commit(change(&name, vec![row(&name, "x", "first")?]))?;
     let before = bench.snapshot()?;
     let current = before.generation.0;
-    for other in [current - 1, current + 1, u64::MAX] {
+    for other in [current.wrapping_sub(1), current.wrapping_add(1), u64::MAX] {
         let mut stale = change(&name, vec![row(&name, "x", "second")?, row(&name, "y", "")?]);
         stale.import = Some(success(5, &[])?);
         let committed = bench.commit_on(Generation(other), stale)?;
