@@ -3,6 +3,7 @@
 //! Each function takes the text's bytes and a position and gives the position after the piece. The text is UTF-8, so
 //! only ASCII bytes decide anything.
 
+use super::block::{BLOCK, first_special, is_special, special_at};
 use super::string::hex_unit;
 use crate::malformed::{Malformed, MalformedKind};
 
@@ -36,13 +37,21 @@ pub(super) fn string_end(bytes: &[u8], at: usize) -> Result<(usize, bool), Malfo
 /// As [`string_end`], from the first byte of the string that does not stand for itself.
 fn escaped_string_end(bytes: &[u8], mut at: usize) -> Result<(usize, bool), Malformed> {
     loop {
-        match (bytes.get(at), bytes.get(at + 1)) {
-            (Some(b'"'), _) => return Ok((at + 1, true)),
-            (Some(b'\\'), Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => at += 2,
-            (Some(b'\\'), _) => at = unicode_escape_end(bytes, at)?,
-            (Some(_) | None, _) => return Err(syntax(at)),
+        let Some(mut found) = special_at(bytes, at) else {
+            return Err(syntax(bytes.len()));
+        };
+        let mut end = at;
+        while let Some(special) = found.first() {
+            let special = at + special;
+            end = match (bytes.get(special), bytes.get(special + 1)) {
+                (Some(b'"'), _) => return Ok((special + 1, true)),
+                (Some(b'\\'), Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => special + 2,
+                (Some(b'\\'), _) => unicode_escape_end(bytes, special)?,
+                (Some(_) | None, _) => return Err(syntax(special)),
+            };
+            found = found.from(end - at);
         }
-        at = plain_run_end(bytes, at);
+        at = end.max(at + BLOCK);
     }
 }
 
@@ -113,50 +122,19 @@ pub(super) fn literal_end(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
 /// Where the run of bytes that stand for themselves ends: at a quotation mark, a backslash, a control character or the
 /// end.
 #[inline]
-fn plain_run_end(bytes: &[u8], at: usize) -> usize {
-    let rest = bytes.get(at..).unwrap_or_default();
-    at + first(rest, |byte| (byte == b'"') | (byte == b'\\') | (byte < 0x20)).unwrap_or(rest.len())
-}
-
-/// Where the first backslash is.
-#[inline]
-pub(super) fn first_backslash(bytes: &[u8]) -> Option<usize> {
-    first(bytes, |byte| byte == b'\\')
-}
-
-/// Where the first byte is that is meant. Of a block each byte is looked at, without a branch, so that a compiler may look at
-/// all of them at a time; no more is looked at beyond the first than the rest of its block.
-#[inline]
-fn first(bytes: &[u8], meant: impl Fn(u8) -> bool) -> Option<usize> {
-    const BLOCK: usize = 32;
-    let (blocks, tail) = bytes.as_chunks::<BLOCK>();
-    for (number, block) in blocks.iter().enumerate() {
-        let found = block.map(|byte| if meant(byte) { u8::MAX } else { 0 });
-        if let Some(at) = first_set(&found) {
-            return Some(number * BLOCK + at);
+pub(super) fn plain_run_end(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        if let Some(special) = first_special(block) {
+            return at + special;
         }
+        at += BLOCK;
     }
-    let found = tail.iter().position(|byte| meant(*byte))?;
-    Some(blocks.len() * BLOCK + found)
+    let rest = bytes.get(at..).unwrap_or_default();
+    at + rest
+        .iter()
+        .position(|byte| is_special(*byte))
+        .unwrap_or(rest.len())
 }
-
-/// Where the first byte is that is not zero; the others are all ones.
-#[inline]
-fn first_set(found: &[u8; 32]) -> Option<usize> {
-    let (halves, _none) = found.as_chunks::<16>();
-    let [low, high] = halves else { return None };
-    let (low, high) = (u128::from_le_bytes(*low), u128::from_le_bytes(*high));
-    if low | high == 0 {
-        return None;
-    }
-    let bits = if low == 0 {
-        u128::BITS + high.trailing_zeros()
-    } else {
-        low.trailing_zeros()
-    };
-    Some((bits / u8::BITS) as usize)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

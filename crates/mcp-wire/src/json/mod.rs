@@ -1,5 +1,6 @@
 //! JSON read in place: RFC 8259 syntax in one pass over the text, without recursion and without copies.
 
+mod block;
 #[cfg(test)]
 mod differential;
 mod lexeme;

@@ -3,7 +3,8 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 
-use super::lexeme::first_backslash;
+use super::block::{BLOCK, special_at};
+use super::lexeme::plain_run_end;
 
 /// A string of a scanned text, without its quotation marks. Its escapes are known to be valid.
 #[derive(Debug, Clone, Copy)]
@@ -53,32 +54,35 @@ impl<'a> StringToken<'a> {
     /// Appends the string's value. No value is longer than its spelling, so room is made once.
     pub(crate) fn decode_into(&self, target: &mut String) {
         target.reserve(self.raw.len());
-        // Of a run that stands for itself: an escaped quotation mark does so without its backslash.
-        let mut run = self.raw;
-        let mut from = 0;
-        while let Some(at) = first_backslash(run.as_bytes().get(from..).unwrap_or_default()) {
-            let (plain, escape) = run.split_at(from + at);
-            target.push_str(plain);
-            let escaped = match escape.as_bytes().get(1) {
-                Some(b'"' | b'\\' | b'/') => {
-                    run = escape.get(1..).unwrap_or_default();
-                    from = 1;
-                    continue;
+        let bytes = self.raw.as_bytes();
+        // What of the spelling is copied, and where the block begins that is looked at next. Nothing but a backslash is
+        // special here, or what it escapes.
+        let (mut copied, mut at) = (0, 0);
+        while let Some(mut found) = special_at(bytes, at) {
+            let mut end = at;
+            while let Some(escape) = found.first() {
+                let escape = at + escape;
+                target.push_str(self.raw.get(copied..escape).unwrap_or_default());
+                (copied, end) = (escape + 2, escape + 2);
+                match bytes.get(escape + 1) {
+                    // An escaped quotation mark stands for itself without its backslash.
+                    Some(b'"' | b'\\' | b'/') => copied = escape + 1,
+                    Some(b'n') => target.push('\n'),
+                    Some(b'r') => target.push('\r'),
+                    Some(b't') => target.push('\t'),
+                    Some(_) | None => {
+                        let rest = self.raw.get(escape..).unwrap_or_default();
+                        let mut chars = Chars { rest };
+                        target.extend(chars.next());
+                        end = self.raw.len() - chars.rest.len();
+                        copied = end;
+                    }
                 }
-                Some(b'n') => '\n',
-                Some(b'r') => '\r',
-                Some(b't') => '\t',
-                Some(_) | None => {
-                    let mut chars = Chars { rest: escape };
-                    target.extend(chars.next());
-                    (run, from) = (chars.rest, 0);
-                    continue;
-                }
-            };
-            target.push(escaped);
-            (run, from) = (escape.get(2..).unwrap_or_default(), 0);
+                found = found.from(end - at);
+            }
+            at = end.max(at + BLOCK);
         }
-        target.push_str(run);
+        target.push_str(self.raw.get(copied..).unwrap_or_default());
     }
 
     fn chars(&self) -> Chars<'a> {
@@ -154,11 +158,8 @@ pub(super) fn hex_unit(digits: &[u8]) -> Option<u16> {
 pub fn write_json_string(target: &mut String, value: &str) {
     target.push('"');
     let mut rest = value;
-    while let Some(at) = rest
-        .bytes()
-        .position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20))
-    {
-        let (plain, special) = rest.split_at(at);
+    loop {
+        let (plain, special) = rest.split_at(plain_run_end(rest.as_bytes(), 0));
         target.push_str(plain);
         let mut chars = special.chars();
         match chars.next() {
@@ -176,17 +177,39 @@ pub fn write_json_string(target: &mut String, value: &str) {
                         .map(|nibble| char::from_digit(nibble, 16).unwrap_or('0')),
                 );
             }
-            None => {}
+            None => break,
         }
         rest = chars.as_str();
     }
-    target.push_str(rest);
     target.push('"');
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn decoding_in_blocks_is_decoding_one_by_one(
+            raw in "([ a-z!äß€😀]{0,40}(\\\\[\"\\\\/bfnrt]|\\\\u00e4|\\\\ud83d\\\\ude0[0-9]){0,3}){0,6}",
+            before in "[ -~]{0,3}",
+        ) {
+            let token = StringToken { raw: &raw, escaped: true };
+            let one_by_one: String = token.chars().collect();
+            let mut target = before.clone();
+            token.decode_into(&mut target);
+            prop_assert_eq!(target, before + &one_by_one);
+            prop_assert_eq!(&one_by_one, &serde_json::from_str::<String>(&alloc::format!("\"{raw}\"")).unwrap());
+        }
+
+        #[test]
+        fn writing_in_runs_is_writing_one_by_one(value in "([ -~äß😀]{0,40}[\"\\\\\u{0}-\u{1f}]{0,3}){0,4}") {
+            let mut written = String::new();
+            write_json_string(&mut written, &value);
+            prop_assert_eq!(written, serde_json::to_string(&value).unwrap());
+        }
+    }
 
     #[test]
     fn decodes_every_escape() {
