@@ -7,9 +7,9 @@ use mcp_wire::{JsonPiece, JsonReader, JsonType, ToolDefinition, ToolName};
 use super::fingerprint::{Fingerprint, MEMBERS, canonical_form, same_value};
 use super::lint::{Flag, inspect};
 use super::name::{LocalName, LocalNameFault, NameTaken};
-use super::schema::{InputSchema, SchemaFault};
+use super::schema::{self, InputSchema, SchemaFault};
 use super::surroundings::Surroundings;
-use super::tree::CanonicalFault;
+use super::tree::{CanonicalFault, Form};
 use crate::quarantine::{QuarantineReason, Quarantined};
 use crate::server::ServerName;
 
@@ -69,9 +69,12 @@ impl Definition {
         };
         let title = string(title, DefinitionFault::TitleNotString)?;
         let description = string(description, DefinitionFault::DescriptionNotString)?;
-        let (_, schema) = schema.ok_or(SchemaFault::Missing)?;
-        let input_schema = InputSchema::normalise(schema)?.as_str().to_owned();
-        let (fingerprint, schema_fingerprint) = Fingerprint::of_members(&members)?;
+        let (_, schema_text) = schema.ok_or(SchemaFault::Missing)?;
+        let tree = schema::read(schema_text)?;
+        let mut canonical = String::with_capacity(schema_text.len());
+        let canonical = tree.write(&mut canonical, Form::Canonical).map(|()| canonical);
+        let input_schema = InputSchema::of_tree(tree)?.into_text();
+        let (fingerprint, schema_fingerprint) = Fingerprint::of_members(&members, canonical)?;
         Ok(Self {
             title,
             description,

@@ -47,18 +47,25 @@ impl Fingerprint {
     ///
     /// [`CanonicalFault`]: the definition has no canonical form. The server is at fault.
     pub fn of_definition(definition: &ToolDefinition) -> Result<Self, CanonicalFault> {
-        Self::of_members(&definition.members(MEMBERS)).map(|(whole, _)| whole)
+        let members = definition.members(MEMBERS);
+        let [_, _, schema, _, _, _] = members;
+        let schema = schema.map_or(Ok(String::new()), |(_, schema)| canonical_form(schema));
+        Self::of_members(&members, schema).map(|(whole, _)| whole)
     }
 
-    /// The fingerprint of a definition whose [`MEMBERS`] these are, and that of its input schema; of `null` when it has
-    /// none.
-    pub(super) fn of_members(members: &Members<'_>) -> Result<(Self, Self), CanonicalFault> {
-        let mut text = String::from("{");
-        let mut schema = String::from("null");
+    /// The fingerprint of a definition whose [`MEMBERS`] these are, and that of its input schema, whose canonical form is
+    /// given.
+    pub(super) fn of_members(
+        members: &Members<'_>,
+        schema: Result<String, CanonicalFault>,
+    ) -> Result<(Self, Self), CanonicalFault> {
+        let room = members.iter().flatten().map(|(_, text)| text.len() + 20).sum();
+        let mut text = String::with_capacity(room);
+        text.push('{');
         for (name, member) in MEMBERS.into_iter().zip(members) {
             let value = match member {
                 Some((JsonType::Null, _)) if name != SCHEMA => continue,
-                Some((_, value)) => canonical_form(value)?,
+                Some((_, value)) => value,
                 None => continue,
             };
             if text.len() > 1 {
@@ -66,14 +73,15 @@ impl Fingerprint {
             }
             write_json_string(&mut text, name);
             text.push(':');
-            text.push_str(&value);
             if name == SCHEMA {
-                schema = value;
+                text.push_str(schema.as_ref().map_err(|fault| *fault)?);
+            } else {
+                write_canonical(&mut text, value)?;
             }
         }
         text.push('}');
         let whole = Self::of("mcp-tool-definition/1\n", &text);
-        Ok((whole, Self::of("mcp-input-schema/1\n", &schema)))
+        Ok((whole, Self::of("mcp-input-schema/1\n", &schema?)))
     }
 
     /// Reads the printed form.
@@ -134,6 +142,12 @@ pub(super) fn same_value(one: &str, other: &str) -> bool {
 ///
 /// [`CanonicalFault`]; whoever wrote the text is at fault.
 pub fn canonical_form(text: &str) -> Result<String, CanonicalFault> {
+    let mut canonical = String::with_capacity(text.len());
+    write_canonical(&mut canonical, text)?;
+    Ok(canonical)
+}
+
+fn write_canonical(target: &mut String, text: &str) -> Result<(), CanonicalFault> {
     let tree = Tree::read(text).map_err(|_: Malformed| CanonicalFault::NotJson)?;
-    tree.write(Form::Canonical)
+    tree.write(target, Form::Canonical)
 }

@@ -122,13 +122,26 @@ pub fn inspect(name: &ToolName, definition: &Definition, surroundings: &Surround
         (TextPlace::Annotations, definition.annotations.as_deref()),
     ];
     for (place, json) in values {
+        let Some(json) = json else { continue };
+        let words = place == TextPlace::InputSchema && !surroundings.are_empty();
+        // Where no escape hides a character, the text shows all that its strings hold, beside quotation marks at most, and
+        // these change no mark.
+        let shown = !may_hide(json);
+        if shown {
+            look_for_marks(&mut flags, place, json);
+            if !words {
+                continue;
+            }
+        }
         // A text that a store has damaged is read as far as it goes.
-        for piece in JsonReader::new(json.unwrap_or("null")).map_while(Result::ok) {
+        for piece in JsonReader::new(json).map_while(Result::ok) {
             match piece {
-                JsonPiece::Name(text) => look_for_marks(&mut flags, place, &text),
+                JsonPiece::Name(text) if !shown => look_for_marks(&mut flags, place, &text),
                 JsonPiece::String(text) => {
-                    look_for_marks(&mut flags, place, &text);
-                    if place == TextPlace::InputSchema {
+                    if !shown {
+                        look_for_marks(&mut flags, place, &text);
+                    }
+                    if words {
                         look_for_others(&mut flags, place, &text, name, surroundings);
                     }
                 }
@@ -136,6 +149,7 @@ pub fn inspect(name: &ToolName, definition: &Definition, surroundings: &Surround
                 | JsonPiece::ObjectEnd
                 | JsonPiece::ArrayStart
                 | JsonPiece::ArrayEnd
+                | JsonPiece::Name(_)
                 | JsonPiece::Number(_)
                 | JsonPiece::Boolean(_)
                 | JsonPiece::Null => {}
@@ -145,11 +159,17 @@ pub fn inspect(name: &ToolName, definition: &Definition, surroundings: &Surround
     flags
 }
 
+/// Whether a JSON text may spell a character that is no mark in the spelling and one in the value: `\u`, `\b` and `\f` do.
+fn may_hide(json: &str) -> bool {
+    let bytes = json.as_bytes();
+    json.match_indices('\\')
+        .any(|(at, _)| matches!(bytes.get(at + 1), Some(b'u' | b'b' | b'f')))
+}
+
 fn look_for_marks(flags: &mut BTreeSet<Flag>, place: TextPlace, text: &str) {
     flags.extend(marks(text).into_iter().map(|mark| Flag::Hidden { mark, place }));
 }
 
-/// A word that could be any word of a sentence counts only where it is quoted.
 fn look_for_others(
     flags: &mut BTreeSet<Flag>,
     place: TextPlace,
@@ -157,31 +177,111 @@ fn look_for_others(
     own: &ToolName,
     surroundings: &Surroundings,
 ) {
-    let is_part = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '-');
-    let mut before = None;
-    let mut rest = text;
-    while let Some(start) = rest.find(is_part) {
-        let (gap, tail) = rest.split_at(start);
-        before = gap.chars().next_back().or(before);
-        let (word, after) = tail.split_at(tail.find(|character| !is_part(character)).unwrap_or(tail.len()));
-        let quoted = matches!(
-            (before, after.chars().next()),
-            (Some('`' | '"' | '\''), Some('`' | '"' | '\''))
-        );
-        let telling = quoted || !word.bytes().all(|byte| byte.is_ascii_lowercase());
-        if telling && word != own.as_str() {
-            flags.extend(surroundings.meanings(word).map(|meaning| match meaning {
-                Meaning::Tool(tool) => Flag::NamesTool {
-                    tool: tool.clone(),
-                    place,
-                },
-                Meaning::Group(group) => Flag::NamesServer {
-                    group: group.clone(),
-                    place,
-                },
-            }));
+    if surroundings.are_empty() {
+        return;
+    }
+    for word in telling_words(text).filter(|word| *word != own.as_str()) {
+        flags.extend(surroundings.meanings(word).map(|meaning| match meaning {
+            Meaning::Tool(tool) => Flag::NamesTool {
+                tool: tool.clone(),
+                place,
+            },
+            Meaning::Group(group) => Flag::NamesServer {
+                group: group.clone(),
+                place,
+            },
+        }));
+    }
+}
+
+/// The words of a text that may be a name. One that could be any word of a sentence counts only where it is quoted.
+fn telling_words(text: &str) -> impl Iterator<Item = &str> {
+    // A word is of ASCII, so bytes tell where it begins and ends.
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let is_quote = |byte: Option<&u8>| matches!(byte, Some(b'`' | b'"' | b'\''));
+    let bytes = text.as_bytes();
+    let mut end = 0;
+    let words = std::iter::from_fn(move || {
+        let start = end + bytes.get(end..)?.iter().position(is_part)?;
+        let rest = bytes.get(start..)?;
+        end = start + rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
+        Some((start, end))
+    });
+    words.filter_map(move |(start, end)| {
+        let word = text.get(start..end)?;
+        let before = start.checked_sub(1).and_then(|before| bytes.get(before));
+        let quoted = is_quote(before) && is_quote(bytes.get(end));
+        (quoted || !word.bytes().all(|byte| byte.is_ascii_lowercase())).then_some(word)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Character by character.
+    fn telling_words_plainly(text: &str) -> Vec<String> {
+        let is_part = |character: &char| character.is_ascii_alphanumeric() || "_-".contains(*character);
+        let is_quote =
+            |character: Option<&char>| character.is_some_and(|character| "`\"'".contains(*character));
+        let characters: Vec<char> = text.chars().collect();
+        let (mut words, mut from) = (Vec::new(), 0);
+        while from < characters.len() {
+            let length = characters[from..].iter().take_while(|next| is_part(next)).count();
+            let word: String = characters[from..from + length].iter().collect();
+            let quoted =
+                from > 0 && is_quote(characters.get(from - 1)) && is_quote(characters.get(from + length));
+            if length > 0 && (quoted || word.contains(|character: char| !character.is_ascii_lowercase())) {
+                words.push(word);
+            }
+            from += length + 1;
         }
-        before = None;
-        rest = after;
+        words
+    }
+
+    /// Every string and name of the text, read and looked at by itself.
+    fn marks_of_each(json: &str) -> BTreeSet<Mark> {
+        let mut found = BTreeSet::new();
+        for piece in JsonReader::new(json) {
+            if let JsonPiece::Name(text) | JsonPiece::String(text) = piece.unwrap() {
+                found.extend(marks(&text));
+            }
+        }
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_found_as_character_by_character(text in "([a-z]{0,3}[A-Z0-9_`\"'\\- é–.]{0,3}){0,8}") {
+            let words: Vec<&str> = telling_words(&text).collect();
+            prop_assert_eq!(words, telling_words_plainly(&text));
+        }
+
+        #[test]
+        fn a_json_text_shows_the_marks_of_its_strings(
+            strings in prop::collection::vec("[a0#\"\\\\/\n\r\t\u{8}\u{c}\u{1b}\u{7f}\u{ad}–क\u{200d}❤\u{fe0f}\u{fe01}]{0,5}", 1..5),
+        ) {
+            let json = serde_json::to_string(&[(&strings, 0)]).unwrap();
+            let mut flags = BTreeSet::new();
+            if may_hide(&json) {
+                return Ok(());
+            }
+            look_for_marks(&mut flags, TextPlace::Annotations, &json);
+            let expected = marks_of_each(&json).into_iter().map(|mark| Flag::Hidden { mark, place: TextPlace::Annotations });
+            prop_assert_eq!(flags, expected.collect());
+        }
+    }
+
+    #[test]
+    fn escapes_that_hide_a_character_are_seen() {
+        for (json, hides) in [
+            (r#"{"a":"\u001b"}"#, true),
+            (r#"["\b"]"#, true),
+            (r#"["\f"]"#, true),
+            (r#"["\n\t\r\/\"\\"]"#, false),
+        ] {
+            assert_eq!(may_hide(json), hides, "{json}");
+        }
     }
 }

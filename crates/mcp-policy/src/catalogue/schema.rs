@@ -57,7 +57,11 @@ impl InputSchema {
     ///
     /// [`SchemaFault`] of the first rule that it breaks, in the order of the variants. The server is at fault.
     pub fn normalise(text: &str) -> Result<Self, SchemaFault> {
-        let mut tree = read(text)?;
+        Self::of_tree(read(text)?)
+    }
+
+    /// As [`InputSchema::normalise`], of a text that was read before.
+    pub(super) fn of_tree(mut tree: Tree<'_>) -> Result<Self, SchemaFault> {
         let members = tree.root_members().ok_or(SchemaFault::NotObject)?;
         let is_object = |place| matches!(tree.node(place), Node::String(name) if name == "object");
         match find(members, "type") {
@@ -83,8 +87,8 @@ impl InputSchema {
         {
             return Err(SchemaFault::TooDeep);
         }
-        let text = tree
-            .write(Form::AsWritten)
+        let mut text = String::new();
+        tree.write(&mut text, Form::AsWritten)
             .map_err(|_canonical_only| SchemaFault::NotJson)?;
         if text.len() > Self::MAX_BYTES {
             return Err(SchemaFault::TooLarge);
@@ -102,6 +106,10 @@ impl InputSchema {
         let tree = read(text)?;
         tree.root_members().ok_or(SchemaFault::NotObject)?;
         Ok(Self(text.to_owned()))
+    }
+
+    pub(super) fn into_text(self) -> String {
+        self.0
     }
 
     /// The JSON text of the object.
@@ -194,7 +202,8 @@ impl SchemaFault {
     }
 }
 
-fn read(text: &str) -> Result<Tree<'_>, SchemaFault> {
+/// Reads the text of a schema.
+pub(super) fn read(text: &str) -> Result<Tree<'_>, SchemaFault> {
     Tree::read(text).map_err(|fault| {
         if fault.kind() == MalformedKind::TooDeep {
             SchemaFault::TooDeep

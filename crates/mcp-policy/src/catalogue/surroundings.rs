@@ -105,6 +105,11 @@ impl Surroundings {
         }
     }
 
+    /// Whether no word stands for anything on another server.
+    pub(super) fn are_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
     /// What a word, whatever its case, stands for on the other servers.
     pub(super) fn meanings(&self, word: &str) -> impl Iterator<Item = &Meaning> {
         self.words.get(&word.to_ascii_lowercase()).into_iter().flatten()

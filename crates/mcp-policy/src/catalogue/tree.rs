@@ -161,71 +161,87 @@ impl<'a> Tree<'a> {
         })
     }
 
-    /// The text of the whole tree, without whitespace.
+    /// Appends the text of the whole tree, without whitespace.
     ///
     /// # Errors
     ///
-    /// [`CanonicalFault::NumberBeyondDouble`], in the canonical form only.
-    pub(super) fn write(&self, form: Form) -> Result<String, CanonicalFault> {
-        enum Step<'t> {
-            Value(Place),
-            Name(&'t str),
-            Mark(char),
+    /// [`CanonicalFault::NumberBeyondDouble`], in the canonical form only; what is written by then stays.
+    pub(super) fn write(&self, text: &mut String, form: Form) -> Result<(), CanonicalFault> {
+        /// An open array or object: what of it is still to be written.
+        enum Open<'t, 'a> {
+            Object(std::slice::Iter<'t, (Cow<'a, str>, Place)>),
+            Sorted(std::vec::IntoIter<&'t (Cow<'a, str>, Place)>),
+            Array(std::slice::Iter<'t, Place>),
         }
-        let mut text = String::new();
-        let mut ahead = vec![Step::Value(Self::ROOT)];
-        while let Some(step) = ahead.pop() {
-            let place = match step {
-                Step::Value(place) => place,
-                Step::Name(name) => {
-                    write_json_string(&mut text, name);
-                    text.push(':');
-                    continue;
+        let mut open: Vec<Open<'_, 'a>> = Vec::new();
+        let mut next = Some(Self::ROOT);
+        loop {
+            let begun = match next.take().map(|place| self.node(place)) {
+                Some(Node::Object(members)) => {
+                    text.push('{');
+                    open.push(match form {
+                        Form::Canonical if !members.is_sorted_by(|one, other| is_before(one, other)) => {
+                            let mut order: Vec<_> = members.iter().collect();
+                            order.sort_unstable_by(|(one, _), (other, _)| by_units(one, other));
+                            Open::Sorted(order.into_iter())
+                        }
+                        Form::Canonical | Form::AsWritten => Open::Object(members.iter()),
+                    });
+                    true
                 }
-                Step::Mark(mark) => {
-                    text.push(mark);
-                    continue;
+                Some(Node::Array(items)) => {
+                    text.push('[');
+                    open.push(Open::Array(items.iter()));
+                    true
+                }
+                Some(Node::String(value)) => {
+                    write_json_string(text, value);
+                    false
+                }
+                Some(Node::Number(literal)) => {
+                    match form {
+                        Form::AsWritten => text.push_str(literal),
+                        Form::Canonical => write_number(text, literal)?,
+                    }
+                    false
+                }
+                Some(Node::Boolean(value)) => {
+                    text.push_str(if *value { "true" } else { "false" });
+                    false
+                }
+                Some(Node::Null) => {
+                    text.push_str("null");
+                    false
+                }
+                None => false,
+            };
+            let Some(innermost) = open.last_mut() else {
+                return Ok(());
+            };
+            let (member, close) = match innermost {
+                Open::Object(members) => (members.next(), '}'),
+                Open::Sorted(members) => (members.next(), '}'),
+                Open::Array(items) => {
+                    next = items.next().copied();
+                    (None, ']')
                 }
             };
-            match self.node(place) {
-                Node::Object(members) => {
-                    let mut order: Vec<_> = members.iter().collect();
-                    match form {
-                        Form::AsWritten => {}
-                        Form::Canonical => {
-                            order.sort_unstable_by(|(one, _), (other, _)| by_units(one, other));
-                        }
-                    }
-                    text.push('{');
-                    ahead.push(Step::Mark('}'));
-                    for (at, (name, place)) in order.into_iter().enumerate().rev() {
-                        ahead.push(Step::Value(*place));
-                        ahead.push(Step::Name(name));
-                        if at > 0 {
-                            ahead.push(Step::Mark(','));
-                        }
-                    }
+            if let Some((name, place)) = member {
+                if !begun {
+                    text.push(',');
                 }
-                Node::Array(items) => {
-                    text.push('[');
-                    ahead.push(Step::Mark(']'));
-                    for (at, place) in items.iter().enumerate().rev() {
-                        ahead.push(Step::Value(*place));
-                        if at > 0 {
-                            ahead.push(Step::Mark(','));
-                        }
-                    }
+                write_json_string(text, name);
+                text.push(':');
+                next = Some(*place);
+            } else if next.is_some() {
+                if !begun {
+                    text.push(',');
                 }
-                Node::String(value) => write_json_string(&mut text, value),
-                Node::Number(literal) => match form {
-                    Form::AsWritten => text.push_str(literal),
-                    Form::Canonical => write_number(&mut text, literal)?,
-                },
-                Node::Boolean(value) => text.push_str(if *value { "true" } else { "false" }),
-                Node::Null => text.push_str("null"),
+            } else {
+                text.push(close);
+                open.pop();
             }
         }
-        Ok(text)
     }
 }
 
@@ -238,8 +254,17 @@ fn by_units(one: &str, other: &str) -> Ordering {
     }
 }
 
+/// Whether a member may stand before another in the canonical form. No two have one name.
+fn is_before((one, _): &(Cow<'_, str>, Place), (other, _): &(Cow<'_, str>, Place)) -> bool {
+    by_units(one, other).is_lt()
+}
+
 /// Keeps the last of the members that have one name.
 fn keep_last(members: &mut Vec<(Cow<'_, str>, Place)>) {
+    // A few are compared with each other without a list of their own.
+    if members.len() <= FEW && !has_twins(members) {
+        return;
+    }
     let mut ordered: Vec<(&str, Place)> = members.iter().map(|(name, place)| (&**name, *place)).collect();
     ordered.sort_unstable();
     // Places rise with the text, so of one name all but the last are followed by a twin.
@@ -252,12 +277,28 @@ fn keep_last(members: &mut Vec<(Cow<'_, str>, Place)>) {
     }
 }
 
+/// Up to how many names are compared each with each other.
+const FEW: usize = 12;
+
+fn has_twins(members: &[(Cow<'_, str>, Place)]) -> bool {
+    let mut later = members;
+    while let Some(((name, _), rest)) = later.split_first() {
+        if rest.iter().any(|(other, _)| name == other) {
+            return true;
+        }
+        later = rest;
+    }
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn written(text: &str, form: Form) -> String {
-        Tree::read(text).unwrap().write(form).unwrap()
+        let mut written = String::new();
+        Tree::read(text).unwrap().write(&mut written, form).unwrap();
+        written
     }
 
     #[test]
@@ -276,6 +317,22 @@ mod tests {
         let text = r#"{"a":{"x":1,"y":2,"\u0078":3},"b":0,"a":{"x":[],"x":{}}}"#;
         assert_eq!(written(text, Form::AsWritten), r#"{"b":0,"a":{"x":{}}}"#);
         assert_eq!(written(text, Form::Canonical), r#"{"a":{"x":{}},"b":0}"#);
+    }
+
+    #[test]
+    fn the_last_member_of_a_name_is_kept_among_few_and_among_many() {
+        for count in 1..=2 * FEW {
+            let members = |value: usize| (0..count).map(move |name| format!(r#""n{name:02}":{value}"#));
+            let once: Vec<String> = members(1).collect();
+            let twice: Vec<String> = members(0).chain(members(1)).collect();
+            let expected = format!("{{{}}}", once.join(","));
+            for text in [&once, &twice] {
+                assert_eq!(
+                    written(&format!("{{{}}}", text.join(",")), Form::Canonical),
+                    expected
+                );
+            }
+        }
     }
 
     #[test]
