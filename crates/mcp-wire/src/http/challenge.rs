@@ -349,14 +349,50 @@ mod tests {
     #[test]
     fn the_edges_of_what_is_read() {
         let padded = |bytes: usize| format!("Bearer a={}", "x".repeat(bytes - "Bearer a=".len()));
-        assert_eq!(read(&padded(FIELD_BYTES)).len(), 1);
-        assert_eq!(read(&padded(FIELD_BYTES + 1)).len(), 0);
+        assert_eq!(read(&padded(8_192)).len(), 1);
+        assert_eq!(read(&padded(8_193)).len(), 0);
         assert_eq!(read(&"Basic,".repeat(CHALLENGES)).len(), CHALLENGES);
         assert_eq!(read(&"Basic,".repeat(CHALLENGES + 1)).len(), 0);
         let lines = [&b"Basic"[..], b"Bearer a=b"];
         assert_eq!(Challenge::read_all(lines).len(), 2);
         let lines = [&b"Basic"[..], b"Bearer a=\xff"];
         assert_eq!(Challenge::read_all(lines).len(), 0);
+    }
+
+    #[test]
+    fn only_a_bearer_token_has_a_reason() {
+        let reason = |field: &str| {
+            let [challenge] = &Challenge::read_all([field.as_bytes()])[..] else {
+                panic!("{field} is one challenge");
+            };
+            assert_eq!(challenge.parameter("realm"), None);
+            challenge.bearer_error().map(BearerError::name)
+        };
+        for name in ["invalid_request", "invalid_token", "insufficient_scope"] {
+            assert_eq!(reason(&format!("Bearer scope=s, error={name}")), Some(name));
+            assert_eq!(reason(&format!("Basic error={name}")), None);
+            assert_eq!(reason(&format!("Other error={name}")), None);
+        }
+        assert_eq!(reason("Bearer error=INVALID_TOKEN"), Some("another reason"));
+        assert_eq!(reason("Bearer scope=s"), None);
+        let challenges = Challenge::read_all([&b"Basic, Bearer, Digest"[..]]);
+        let schemes: Vec<_> = challenges.iter().map(Challenge::scheme).collect();
+        assert_eq!(
+            schemes,
+            [AuthScheme::Basic, AuthScheme::Bearer, AuthScheme::Other]
+        );
+        let shown: Vec<_> = challenges
+            .iter()
+            .map(|challenge| format!("{challenge}"))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "a name and a password",
+                "a bearer token",
+                "credentials of another scheme"
+            ]
+        );
     }
 
     #[test]

@@ -77,5 +77,16 @@ mod tests {
         assert_eq!(fields, expected);
         let posted = Message::initialized().in_session(ProtocolVersion::OFFERED, Some(&session));
         assert_eq!(request_method(&posted), "POST");
+        let fields: Vec<_> = request_fields(&posted).collect();
+        let expected = [
+            ("accept", "application/json, text/event-stream"),
+            ("accept-encoding", "identity"),
+            ("content-type", "application/json"),
+            ("mcp-protocol-version", "2025-11-25"),
+            ("mcp-session-id", "s-1"),
+        ];
+        assert_eq!(fields, expected);
+        assert!(constant_fields(&posted).eq(expected.into_iter().take(3)));
+        assert!(session_fields(&posted).eq(expected.into_iter().skip(3)));
     }
 }

@@ -168,6 +168,9 @@ mod tests {
                 "Fri, 31 Dec 2100 23:59:59 GMT",
                 Some(RetryAfter::At(4_133_980_799)),
             ),
+            ("Fri, 31 Dec 1999 23:59:59 GMT", Some(RetryAfter::At(946_684_799))),
+            ("Sat, 01 Jan 2000 00:00:00 GMT", Some(RetryAfter::At(946_684_800))),
+            ("Tue, 29 Feb 2000 00:00:00 GMT", Some(RetryAfter::At(951_782_400))),
             ("Wed, 29 Feb 2100 00:00:00 GMT", None),
             ("Wed, 31 Dec 1969 23:59:59 GMT", None),
             ("Sun, 6 Nov 1994 08:49:37 GMT", None),
@@ -178,7 +181,11 @@ mod tests {
             ("Sun, 00 Nov 1994 08:49:37 GMT", None),
             ("Sun, 06 Nev 1994 08:49:37 GMT", None),
             ("Sxn, 06 Nov 1994 08:49:37 GMT", None),
+            ("Sxn Nov  6 08:49:37 1994", None),
             ("Sun Nov 6 08:49:37 1994", None),
+            ("Sun, 06 Nov 1994 1994 08:49:37 GMT", None),
+            ("Monxay, 30-Nov-26 12:00:00 GMT", None),
+            ("Monday, 30-Nov-2026 12:00:00 GMT", None),
             ("Sun, 06 Nov 1994 \u{e9}8:49:37 GMT", None),
         ] {
             assert_eq!(RetryAfter::parse(value.as_bytes()), expected, "{value}");

@@ -85,6 +85,10 @@ mod tests {
         assert_eq!(noted.as_slice().len(), 10);
         let noted = noted.within(&(start..start + part.len()));
         assert_eq!(noted.as_slice().len(), 7);
+        for string in noted.as_slice() {
+            let text = part.get(string.start..string.end).unwrap();
+            assert!(text.starts_with('"') && text.ends_with('"'), "{text}");
+        }
         let again = read(Scanner::again(&part, 512, &noted));
         assert_eq!(again, read(Scanner::new(&part, 512)));
         assert_eq!(again.len(), 10);
