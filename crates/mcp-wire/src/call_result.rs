@@ -242,3 +242,85 @@ impl fmt::Display for OmittedBlocks {
         f.write_str(&self.note().unwrap_or_default())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+    use alloc::string::ToString;
+
+    fn parse(result: &str) -> Result<CallResult, Malformed> {
+        CallResult::parse(ResultText::of_test(result))
+    }
+
+    #[test]
+    fn texts_are_joined_and_other_blocks_counted() {
+        let empty = parse("{}").unwrap();
+        assert_eq!(
+            (&*empty.text, empty.is_error, empty.structured),
+            ("", false, None)
+        );
+        assert_eq!(empty.omitted.to_string(), "");
+        let text = |text| format!(r#"{{"type":"text","text":"{text}"}}"#);
+        let other = |kind| format!(r#"{{"text":"x","type":"{kind}"}}"#);
+        let blocks = [
+            text(""),
+            text("a"),
+            text(""),
+            other("image"),
+            text("b\\n"),
+            other("image"),
+            other("audio"),
+            other("resource"),
+            other("resource_link"),
+            other("x"),
+            r#"{"type":"text"}"#.to_string(),
+            r#"{"text":"x"}"#.to_string(),
+            "7".to_string(),
+        ];
+        let read = parse(&format!(r#"{{"content":[{}]}}"#, blocks.join(","))).unwrap();
+        assert_eq!(read.text, "a\nb\n");
+        assert_eq!(read.omitted.total(), 9);
+        assert_eq!(
+            read.omitted.note().unwrap(),
+            "[9 content blocks omitted: 2 image, 1 audio, 1 resource, 1 resource_link, 4 other]"
+        );
+        let one = parse(r#"{"content":[1]}"#).unwrap().omitted;
+        assert_eq!(one.to_string(), "[1 content block omitted: 1 other]");
+    }
+
+    #[test]
+    fn only_true_is_an_error_and_only_an_object_structure() {
+        for (value, is_error) in [
+            ("true", true),
+            ("false", false),
+            ("1", false),
+            (r#""true""#, false),
+            ("null", false),
+        ] {
+            let read = parse(&format!(r#"{{"isError":{value},"o":true}}"#)).unwrap();
+            assert_eq!(read.is_error, is_error, "{value}");
+        }
+        for (result, structured) in [
+            (r#"{"structuredContent": { "a" : 1 } }"#, Some(r#"{ "a" : 1 }"#)),
+            (r#"{"structuredContent":null}"#, None),
+        ] {
+            assert_eq!(parse(result).unwrap().structured.as_deref(), structured);
+        }
+        for (result, kind, found) in [
+            (
+                r#"{"content":{}}"#,
+                MalformedKind::ContentNotArray,
+                JsonType::Object,
+            ),
+            (
+                r#"{"structuredContent":[]}"#,
+                MalformedKind::StructuredNotObject,
+                JsonType::Array,
+            ),
+        ] {
+            let fault = parse(result).unwrap_err();
+            assert_eq!((fault.kind(), fault.found_type()), (kind, Some(found)));
+        }
+    }
+}

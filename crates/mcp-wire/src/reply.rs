@@ -269,6 +269,12 @@ impl ResultText {
         }
     }
 
+    #[cfg(test)]
+    pub(crate) fn of_test(text: &str) -> Self {
+        let (range, long) = (0..text.len(), Default::default());
+        Self::of_part(text, ResultPart { range, long })
+    }
+
     /// A cursor over the object, which steps over the long strings that were judged before.
     pub(crate) fn scanner(&self) -> Scanner<'_> {
         Scanner::again(self.as_str(), ReplyLimits::MAX_DEPTH, &self.part.long)

@@ -250,3 +250,86 @@ impl ToolNameError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+
+    fn parse(result: &str) -> Result<ToolsPage, Malformed> {
+        ToolsPage::parse(&ResultText::of_test(result))
+    }
+
+    #[test]
+    fn good_definitions_stay_beside_bad_ones() {
+        let first = r#"{"x":1,"name":"a" , "x":[2]}"#;
+        let second = r#"{"name":"\u0062"}"#;
+        let page = parse(&format!(
+            r#"{{"o":1,"tools":[ {first} ,7,{{"n":1}},{{"name":1}},{{"name":""}}, {second}],"nextCursor":"c"}}"#
+        ));
+        let page = page.unwrap();
+        let named: Vec<_> = page
+            .tools
+            .iter()
+            .map(|tool| (tool.name().as_str(), tool.text()))
+            .collect();
+        assert_eq!(named, [("a", first), ("b", second)]);
+        assert_eq!(
+            page.tools[0].members(["x", "y", "name"]),
+            [
+                Some((JsonType::Array, "[2]")),
+                None,
+                Some((JsonType::String, r#""a""#))
+            ]
+        );
+        let kinds: Vec<_> = page.quarantined.iter().map(|reason| reason.kind()).collect();
+        assert_eq!(
+            kinds,
+            [
+                "definition-not-object",
+                "name-missing",
+                "name-not-string",
+                "name-empty"
+            ]
+        );
+        assert_eq!(page.next.as_ref().map(Cursor::as_str), Some("c"));
+    }
+
+    #[test]
+    fn the_last_page_has_no_cursor() {
+        for end in ["", r#","nextCursor":null"#, r#","nextCursor":"""#] {
+            let page = parse(&format!(r#"{{"tools":[]{end}}}"#)).unwrap();
+            assert_eq!(page.next, None, "{end}");
+        }
+        for (result, kind, found) in [
+            (
+                r#"{"tools":[],"nextCursor":1}"#,
+                MalformedKind::CursorNotString,
+                Some(JsonType::Number),
+            ),
+            ("{}", MalformedKind::ToolsMissing, None),
+            (
+                r#"{"tools":{}}"#,
+                MalformedKind::ToolsMissing,
+                Some(JsonType::Object),
+            ),
+        ] {
+            let fault = parse(result).unwrap_err();
+            assert_eq!((fault.kind(), fault.found_type()), (kind, found), "{result}");
+        }
+    }
+
+    #[test]
+    fn the_edges_of_a_name() {
+        let long = |bytes| "x".repeat(bytes);
+        for (text, error) in [
+            ("x", None),
+            (&*long(1_024), None),
+            (&*long(1_025), Some(ToolNameError::TooLong)),
+            ("", Some(ToolNameError::Empty)),
+            ("a\u{7f}", Some(ToolNameError::Control)),
+        ] {
+            assert_eq!(ToolName::parse(text).err(), error, "{} bytes", text.len());
+        }
+    }
+}

@@ -54,8 +54,17 @@ fn import(before: &[CatalogueRow], step: &Value, place: &str) -> Vec<CatalogueRo
     let now = at(step["at"].as_u64().unwrap());
     let draw = || Plan::draw(before, offer(&offered, &alone("s")), now);
     let plan = draw();
-    assert_eq!(shown(&plan), wanted(&step["plan"]), "{place}");
+    let wanted = wanted(&step["plan"]);
+    assert_eq!(shown(&plan), wanted, "{place}");
+    let mut stirring = ["added", "changed", "returned", "orphaned"].into_iter();
+    let stirs = stirring.any(|list| wanted.get(list).is_some());
+    assert_eq!(plan.is_quiet(), !stirs, "{place}");
     let rows = draw().into_rows();
+    assert!(plan.rows().eq(&rows), "{place}");
+    let drifted = plan.drifted().map(|row| row.local_name.as_str());
+    let wanted = step["rows"].as_object().unwrap().iter();
+    let wanted = wanted.filter(|(_, row)| row.as_str().unwrap().starts_with("drifted"));
+    assert!(drifted.eq(wanted.map(|(name, _)| name.as_str())), "{place}");
     let found: BTreeMap<&str, String> = rows
         .iter()
         .map(|row| (row.local_name.as_str(), row_shown(row)))

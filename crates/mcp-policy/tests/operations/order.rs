@@ -4,9 +4,9 @@ use mcp_policy::port::{
     Actor, ApprovalDecision, ApprovalId, Denial, DenialReason, LedgerError, Never, RunId, StoreError,
 };
 use mcp_policy::{ApprovalRule, Class, Culprit, Failure, Refusal};
-use mcp_wire::Delivery;
+use mcp_wire::{Delivery, Method};
 
-use crate::support::{now, well};
+use crate::support::{now, result, well, well_except};
 use crate::world::{Answers, World};
 
 const WHOLE_CALL: [&str; 9] = [
@@ -27,6 +27,25 @@ fn a_call_goes_through_everything_in_its_order() {
     let outcome = world.call(&Never).end().unwrap();
     assert_eq!((&*outcome.text, outcome.is_error), ("done", false));
     assert_eq!(world.log(), WHOLE_CALL);
+}
+
+#[test]
+fn a_note_on_what_is_left_out_stands_before_the_text_of_the_tool() {
+    const NOTE: &str = "[1 content block omitted: 1 image]";
+    const IMAGE: &str = r#"{"type":"image"}"#;
+    let block = |text: &str| format!(r#"{{"type":"text","text":"{text}"}}"#);
+    for (blocks, text, tool_text) in [
+        (block("a"), "a".to_owned(), "a"),
+        (format!("{},{IMAGE}", block("a")), format!("{NOTE}\na"), "a"),
+        (format!("{},{IMAGE}", block("")), NOTE.to_owned(), ""),
+        (IMAGE.to_owned(), NOTE.to_owned(), ""),
+        (String::new(), String::new(), ""),
+    ] {
+        let content = format!(r#"{{"content":[{blocks}]}}"#);
+        let server = well_except(Method::ToolsCall, move |message| result(message, &content));
+        let outcome = World::new(Answers::default(), server).call(&Never).end().unwrap();
+        assert_eq!((&*outcome.text, outcome.tool_text()), (&*text, tool_text));
+    }
 }
 
 #[test]
