@@ -73,7 +73,7 @@ impl Definition {
         let tree = schema::read(schema_text)?;
         let mut canonical = String::with_capacity(schema_text.len());
         let canonical = tree.write(&mut canonical, Form::Canonical).map(|()| canonical);
-        let input_schema = InputSchema::of_tree(tree)?.into_text();
+        let input_schema = InputSchema::of_tree(tree, schema_text.len())?.into_text();
         let (fingerprint, schema_fingerprint) = Fingerprint::of_members(&members, canonical)?;
         Ok(Self {
             title,

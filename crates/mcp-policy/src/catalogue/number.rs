@@ -14,6 +14,22 @@ use super::tree::CanonicalFault;
 ///
 /// [RFC 8785, section 3.2.2.3]: https://www.rfc-editor.org/rfc/rfc8785#section-3.2.2.3
 pub(super) fn write_number(target: &mut String, literal: &str) -> Result<(), CanonicalFault> {
+    if is_short_integer(literal) {
+        target.push_str(literal);
+        return Ok(());
+    }
+    write_double(target, literal)
+}
+
+/// Whether the literal is an integer of so few digits that a double holds it as it is, and not zero, which has no sign. Such a
+/// one is its own canonical spelling.
+fn is_short_integer(literal: &str) -> bool {
+    let digits = literal.strip_prefix('-').unwrap_or(literal).as_bytes();
+    matches!(digits, [b'1'..=b'9', rest @ ..] if rest.len() < 15 && rest.iter().all(u8::is_ascii_digit))
+}
+
+/// As [`write_number`], by way of the double.
+fn write_double(target: &mut String, literal: &str) -> Result<(), CanonicalFault> {
     let value: f64 = literal
         .parse()
         .map_err(|_not_a_literal| CanonicalFault::NotJson)?;
@@ -112,7 +128,24 @@ mod tests {
         assert_eq!(written("1e-999999999").unwrap(), "0");
     }
 
+    #[test]
+    fn only_integers_that_a_double_holds_are_taken_as_they_stand() {
+        for literal in ["1", "-1", "200", "999999999999999", "-100000000000000"] {
+            assert!(is_short_integer(literal), "{literal}");
+        }
+        for literal in ["0", "-0", "1.0", "1e3", "1000000000000000", "9007199254740993"] {
+            assert!(!is_short_integer(literal), "{literal}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn a_short_way_is_no_other_way(literal in "-?(0|[1-9][0-9]{0,20})(\\.[0-9]{1,3})?([eE][+-]?[0-9]{1,2})?") {
+            let mut long = String::new();
+            write_double(&mut long, &literal).unwrap();
+            prop_assert_eq!(written(&literal).unwrap(), long);
+        }
+
         #[test]
         fn the_spelling_reads_back_as_the_same_double_and_is_stable(bits in any::<u64>()) {
             let value = f64::from_bits(bits);

@@ -57,11 +57,11 @@ impl InputSchema {
     ///
     /// [`SchemaFault`] of the first rule that it breaks, in the order of the variants. The server is at fault.
     pub fn normalise(text: &str) -> Result<Self, SchemaFault> {
-        Self::of_tree(read(text)?)
+        Self::of_tree(read(text)?, text.len())
     }
 
-    /// As [`InputSchema::normalise`], of a text that was read before.
-    pub(super) fn of_tree(mut tree: Tree<'_>) -> Result<Self, SchemaFault> {
+    /// As [`InputSchema::normalise`], of a text of `length` bytes that was read before.
+    pub(super) fn of_tree(mut tree: Tree<'_>, length: usize) -> Result<Self, SchemaFault> {
         let members = tree.root_members().ok_or(SchemaFault::NotObject)?;
         let is_object = |place| matches!(tree.node(place), Node::String(name) if name == "object");
         match find(members, "type") {
@@ -87,7 +87,7 @@ impl InputSchema {
         {
             return Err(SchemaFault::TooDeep);
         }
-        let mut text = String::new();
+        let mut text = String::with_capacity(length.min(Self::MAX_BYTES));
         tree.write(&mut text, Form::AsWritten)
             .map_err(|_canonical_only| SchemaFault::NotJson)?;
         if text.len() > Self::MAX_BYTES {

@@ -86,7 +86,10 @@ impl<'a> Tree<'a> {
     ///
     /// [`Malformed`] when the text is not one JSON value.
     pub(super) fn read(text: &'a str) -> Result<Self, Malformed> {
-        let mut tree = Self { nodes: Vec::new() };
+        // A value and its name seldom take fewer bytes.
+        let mut tree = Self {
+            nodes: Vec::with_capacity(text.len() / 24),
+        };
         let mut open: Vec<Place> = Vec::new();
         let mut name = None;
         for piece in JsonReader::new(text) {
