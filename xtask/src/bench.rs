@@ -12,6 +12,7 @@ mod plot;
 mod programs;
 mod rows;
 mod timed;
+mod weight;
 
 use crate::failure::Failure;
 
@@ -54,5 +55,8 @@ fn measure(extent: Extent) -> Result<Vec<Row>, Failure> {
     println!("{}", Row::HEAD);
     count::measure(&programs, extent, &mut tell)?;
     timed::measure(&programs, extent, &mut tell)?;
+    if extent == Extent::Whole {
+        weight::measure(&mut tell)?;
+    }
     Ok(rows)
 }

@@ -32,7 +32,7 @@ pub(super) fn write(rows: &[Row], series: &[Series]) -> Result<(), Failure> {
 
 fn figures(rows: &[Row], series: &[Series]) -> Result<String, Failure> {
     let mut text = format!(
-        "\nMachine: {}. {}, {}.\n\n",
+        "\nMachine: {}. {}, {}. Where there are rounds, a median with the least and the most of them.\n\n",
         machine(),
         said("rustc", "--version")?,
         said("valgrind", "--version")?
@@ -99,10 +99,13 @@ fn machine() -> String {
         .find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let model = model.map_or("an unnamed processor", |(_, name)| name);
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load: Vec<&str> = load.split(' ').take(3).collect();
     format!(
-        "{model}, {cores} cores, {} {}",
+        "{model}, {cores} cores, {} {}, load average {} (of 1, 5 and 15 minutes, at the end)",
         std::env::consts::OS,
-        std::env::consts::ARCH
+        std::env::consts::ARCH,
+        load.join(", ")
     )
 }
 

@@ -13,6 +13,11 @@ const TOP: f64 = 24.0;
 const BOTTOM: f64 = 48.0;
 const STEPS: u32 = 4;
 
+/// Its own ground, so that the picture can be read on a light page and on a dark one.
+const STYLE: &str = "<style>rect{fill:#fff}text{fill:#333}path{stroke:#ccc}polyline{fill:none;stroke:#1f5fa8;stroke-width:1.5}\
+                     circle{fill:#1f5fa8}@media(prefers-color-scheme:dark){rect{fill:#15181c}text{fill:#ccc}path{stroke:#444}\
+                     polyline{stroke:#7fb0ea}circle{fill:#7fb0ea}}</style>";
+
 /// The picture as SVG. Both axes start at nothing, so that a straight line through the corner is what proportion looks
 /// like.
 pub(super) fn svg(series: &Series) -> String {
@@ -22,7 +27,7 @@ pub(super) fn svg(series: &Series) -> String {
     let place = |x: f64, y: f64| (LEFT + x / most_x * width, TOP + height - y / most_y * height);
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
-         font-size=\"11\">\n<title>{} by {}</title>\n<rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#fff\"/>\n",
+         font-size=\"11\">\n<title>{} by {}</title>\n{STYLE}\n<rect width=\"{WIDTH}\" height=\"{HEIGHT}\"/>\n",
         series.unit, series.of
     );
     // Writing to a `String` does not fail.
@@ -32,7 +37,7 @@ pub(super) fn svg(series: &Series) -> String {
         let (floor, label) = (TOP + height, TOP + height + 16.0);
         let _infallible = writeln!(
             text,
-            "<path d=\"M{LEFT} {y:.1}H{:.1}M{x:.1} {floor:.1}v4\" stroke=\"#ccc\"/>\n\
+            "<path d=\"M{LEFT} {y:.1}H{:.1}M{x:.1} {floor:.1}v4\"/>\n\
              <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n\
              <text x=\"{x:.1}\" y=\"{label:.1}\" text-anchor=\"middle\">{}</text>",
             LEFT + width,
@@ -48,16 +53,9 @@ pub(super) fn svg(series: &Series) -> String {
         .map(|(x, y)| place(*x, *y))
         .map(|(x, y)| format!("{x:.1},{y:.1}"))
         .collect();
-    let _infallible = writeln!(
-        text,
-        "<polyline points=\"{}\" fill=\"none\" stroke=\"#1f5fa8\" stroke-width=\"1.5\"/>",
-        points.join(" ")
-    );
+    let _infallible = writeln!(text, "<polyline points=\"{}\"/>", points.join(" "));
     for (x, y) in series.points.iter().map(|(x, y)| place(*x, *y)) {
-        let _infallible = writeln!(
-            text,
-            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"#1f5fa8\"/>"
-        );
+        let _infallible = writeln!(text, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\"/>");
     }
     let _infallible = writeln!(
         text,
