@@ -92,7 +92,7 @@ fn the_first_step_that_fails_is_named_with_a_hint() {
         ),
         (
             SILENT,
-            &["--budget", "0.3"],
+            &["--budget", "3"],
             Diagnosis("http", "deadline-exceeded", 4, "--budget SECONDS"),
         ),
     ] {
