@@ -147,7 +147,8 @@ impl Failure {
     }
 
     /// The failure of a leg, for an operation whose own request has come as far as `delivery`.
-    pub(crate) fn of_leg(error: ExchangeError, delivery: Delivery) -> Self {
+    #[must_use]
+    pub fn of_leg(error: ExchangeError, delivery: Delivery) -> Self {
         match error {
             ExchangeError::Malformed(fault) => Self::new(fault, delivery),
             ExchangeError::Transport(error) => Self::new(error, delivery),

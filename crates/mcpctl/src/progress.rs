@@ -1,4 +1,4 @@
-//! How far a command with several servers is: one line on a terminal, wiped when something else is printed.
+//! How far a command with servers is: one line on a terminal, wiped when something else is printed.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -28,8 +28,7 @@ impl Progress {
             waiting: servers.iter().cloned().collect(),
             total: servers.len(),
             since: Instant::now(),
-            // One server is waited for by name already.
-            on_terminal: io::stderr().is_terminal() && servers.len() > 1,
+            on_terminal: io::stderr().is_terminal(),
         }
     }
 

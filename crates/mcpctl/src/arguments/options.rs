@@ -101,8 +101,7 @@ pub(crate) fn wants_json() -> bool {
     let arguments: Vec<String> = std::env::args_os()
         .map(|argument| argument.to_string_lossy().into_owned())
         .collect();
-    let pair =
-        |pair: &[String]| matches!(pair, [option, value] if option == "--output" && value.ends_with("json"));
+    let pair = |pair: &[String]| matches!(pair, [option, value] if option == "--output" && matches!(&**value, "json" | "ndjson"));
     arguments
         .iter()
         .any(|argument| matches!(&**argument, "--json" | "--output=json" | "--output=ndjson"))

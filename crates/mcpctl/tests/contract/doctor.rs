@@ -178,6 +178,25 @@ fn a_tool_is_called_only_when_it_says_that_it_reads() {
     );
 }
 
+#[test]
+fn a_credential_that_was_taken_is_told_as_such_however_the_way_ends() {
+    let well: Script = &[
+        ("ping", Answer::Result("{}")),
+        ("tools/list", Answer::Result(r#"{"tools":[]}"#)),
+    ];
+    for script in [well, OLD] {
+        let server = Server::start(script);
+        let arguments = ["doctor", &server.url(), "--json", "--bearer", "env:DOCTOR_TOKEN"];
+        let ended = Invocation::new(arguments).env("DOCTOR_TOKEN", "t").run();
+        let line: Value = serde_json::from_str(&ended.stdout).unwrap();
+        let step = steps(&line)
+            .iter()
+            .find(|step| step["step"] == "authentication")
+            .unwrap();
+        assert_eq!(step["found"], "the credential is taken", "{line}");
+    }
+}
+
 fn doctor(url: &str, options: &[&str]) -> Ended {
     let arguments: Vec<&str> = ["doctor", "URL", "--json"]
         .iter()

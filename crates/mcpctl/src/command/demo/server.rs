@@ -31,9 +31,10 @@ impl DemoServer {
             |what| move |error| Failed::local(Local::DemoUnavailable, format!("{what}: {error}"));
         let changed = Arc::new(AtomicBool::new(false));
         let handler = Changing {
-            before: tools("Gives the message back.").map_err(|error| Failed::local(Local::Usage, error))?,
+            before: tools("Gives the message back.")
+                .map_err(|error| Failed::local(Local::DemoUnavailable, error))?,
             after: tools("Gives the message back, and keeps a copy.")
-                .map_err(|error| Failed::local(Local::Usage, error))?,
+                .map_err(|error| Failed::local(Local::DemoUnavailable, error))?,
             changed: Arc::clone(&changed),
         };
         let runtime = tokio::runtime::Builder::new_current_thread()

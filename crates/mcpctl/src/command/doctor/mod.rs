@@ -7,7 +7,7 @@ mod step;
 
 use mcp_host::{Examined, Failure, Host, Server};
 use mcp_policy::{Cause, Pong, ServerName, Session, ToolList, WalkLimits};
-use mcp_wire::{Delivery, ExchangeError, Scheme, Target, ToolDefinition};
+use mcp_wire::{Delivery, Scheme, Target, ToolDefinition};
 
 use self::report::DoctorLine;
 use self::step::{Step, of_failure, shown};
@@ -82,18 +82,18 @@ async fn walk(host: &Host, server: &Server, line: &mut DoctorLine) -> Option<Too
     let mut session = match client.open_session(server).await {
         Ok(session) => session,
         Err(failure) => {
-            fail(line, &failure, Step::Answer);
+            fail(line, server, &failure, Step::Answer);
             return None;
         }
     };
     greeted(line, session.pong(), server);
-    let tools = in_session(&mut session, line).await;
+    let tools = in_session(&mut session, server, line).await;
     session.close().await;
     tools
 }
 
 /// What the session is good for.
-async fn in_session(session: &mut Session<'_>, line: &mut DoctorLine) -> Option<ToolList> {
+async fn in_session(session: &mut Session<'_>, server: &Server, line: &mut DoctorLine) -> Option<ToolList> {
     match session.probe().await {
         Ok(probe) => line.passed(Step::Session, Some(probe.latency), "a ping in it is answered"),
         // A server that knows no ping says so in the session.
@@ -106,7 +106,7 @@ async fn in_session(session: &mut Session<'_>, line: &mut DoctorLine) -> Option<
             );
         }
         Err(failure) => {
-            fail(line, &failure, Step::Session);
+            fail(line, server, &failure, Step::Session);
             return None;
         }
     }
@@ -117,7 +117,7 @@ async fn in_session(session: &mut Session<'_>, line: &mut DoctorLine) -> Option<
             Some(list)
         }
         Err(failure) => {
-            fail(line, &failure, Step::Tools);
+            fail(line, server, &failure, Step::Tools);
             None
         }
     }
@@ -128,12 +128,7 @@ fn examine(line: &mut DoctorLine, examined: &Examined) -> Option<()> {
     match &examined.found {
         Ok(found) => line.passed(step, Some(examined.took), &shown(found)),
         Err(error) => {
-            let failure = match error.clone() {
-                ExchangeError::Malformed(fault) => Failure::new(fault, Delivery::NotSent),
-                ExchangeError::Transport(error) => Failure::new(error, Delivery::NotSent),
-                ExchangeError::Outbound(refusal) => mcp_policy::Refusal::from(refusal).into(),
-                ExchangeError::Credential(error) => mcp_policy::Refusal::from(error).into(),
-            };
+            let failure = Failure::of_leg(error.clone(), Delivery::NotSent);
             line.failed(step, Some(examined.took), Failed::of(&failure));
             return None;
         }
@@ -149,11 +144,7 @@ fn greeted(line: &mut DoctorLine, pong: &Pong, server: &Server) {
         Some(timing.first_byte()),
         "a status and a type that carry an answer",
     );
-    let credentials = match server.target.credentials.len() {
-        0 => "none is asked for",
-        _ => "the credential is taken",
-    };
-    line.passed(Step::Authentication, None, credentials);
+    line.passed(Step::Authentication, None, credentials(server));
     line.passed(
         Step::Answer,
         Some(timing.body() + timing.decode()),
@@ -168,16 +159,27 @@ fn greeted(line: &mut DoctorLine, pong: &Pong, server: &Server) {
     line.passed(Step::Version, None, &found);
 }
 
+/// What an answer other than 401 and 403 says of the credentials.
+fn credentials(server: &Server) -> &'static str {
+    if server.target.credentials.is_empty() {
+        "none is asked for"
+    } else {
+        "the credential is taken"
+    }
+}
+
 /// Notes a failure at its own step, and what it shows of the steps before that.
-fn fail(line: &mut DoctorLine, failure: &Failure, at: Step) {
-    let step = of_failure(failure).max(at.least());
+fn fail(line: &mut DoctorLine, server: &Server, failure: &Failure, at: Step) {
+    let step = of_failure(failure);
+    // What comes before a request in the session was passed by the handshake.
+    let step = if at == Step::Answer { step } else { step.max(at) };
     let timing = failure.timing();
     if at == Step::Answer {
         if step > Step::Http {
             line.passed(Step::Http, Some(timing.first_byte()), "an answer came");
         }
         if step > Step::Authentication {
-            line.passed(Step::Authentication, None, "none is asked for");
+            line.passed(Step::Authentication, None, credentials(server));
         }
         if step > Step::Answer {
             line.passed(

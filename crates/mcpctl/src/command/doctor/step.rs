@@ -63,24 +63,6 @@ impl Step {
             Waypoint::Tls => Self::Tls,
         }
     }
-
-    /// The first step at which a request that is made at this one can fail: those before were passed by a request before.
-    pub(super) const fn least(self) -> Self {
-        match self {
-            Self::Answer => Self::Url,
-            Self::Url
-            | Self::LookUp
-            | Self::Addresses
-            | Self::Connect
-            | Self::Tls
-            | Self::Http
-            | Self::Authentication
-            | Self::Version
-            | Self::Session
-            | Self::Tools
-            | Self::Call => self,
-        }
-    }
 }
 
 /// The step at which a request failed like this.
