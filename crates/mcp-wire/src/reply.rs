@@ -11,7 +11,7 @@ use crate::id::RequestId;
 use crate::json::Scanner;
 use crate::limits::ReplyLimits;
 use crate::malformed::{Malformed, MalformedKind};
-use crate::response::{Frame, ResultPart, RpcError, utf8};
+use crate::response::{Frame, ResultPart, RpcError, ServerFrame};
 use crate::sse::SseDecoder;
 
 /// How the body holds its frames.
@@ -147,19 +147,42 @@ impl ReplyDecoder {
 }
 
 fn judge_json(text: Vec<u8>, expected: &RequestId, limits: &ReplyLimits) -> Result<Reply, Malformed> {
-    let text = String::from_utf8(text)
-        .map_err(|fault| Malformed::at(MalformedKind::InvalidUtf8, fault.utf8_error().valid_up_to()))?;
+    let text = utf8(text)?;
     if text
         .bytes()
         .all(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t'))
     {
         return Err(MalformedKind::EmptyBody.into());
     }
-    match Frame::parse(&text, expected, limits)? {
-        Frame::Result(part) => Ok(Reply::Result(ResultText { text, part })),
-        Frame::Error(error) => Ok(Reply::Error(error)),
-        Frame::Server(_) => Err(MalformedKind::NoResponse.into()),
+    match Judged::of(text, expected, limits)? {
+        Judged::Reply(reply) => Ok(reply),
+        Judged::Server(_) => Err(MalformedKind::NoResponse.into()),
     }
+}
+
+/// One text that was judged, and kept as far as it is needed.
+enum Judged {
+    Reply(Reply),
+    Server(ServerMessage),
+}
+
+impl Judged {
+    fn of(text: String, expected: &RequestId, limits: &ReplyLimits) -> Result<Self, Malformed> {
+        Ok(match Frame::parse(&text, expected, limits)? {
+            Frame::Result(part) => Self::Reply(Reply::Result(ResultText { text, part })),
+            Frame::Error(error) => Self::Reply(Reply::Error(error)),
+            Frame::Server(ServerFrame { method, is_request }) => Self::Server(ServerMessage {
+                method,
+                is_request,
+                text,
+            }),
+        })
+    }
+}
+
+fn utf8(text: Vec<u8>) -> Result<String, Malformed> {
+    String::from_utf8(text)
+        .map_err(|fault| Malformed::at(MalformedKind::InvalidUtf8, fault.utf8_error().valid_up_to()))
 }
 
 /// An event stream on its way: its events, and the response that was seen.
@@ -190,8 +213,8 @@ impl Stream {
         expected: &RequestId,
         limits: &ReplyLimits,
     ) -> Result<Option<ServerMessage>, Malformed> {
-        while let Some(event) = self.events.next(input)? {
-            if let Some(message) = self.seen.take_in(event.data, expected, limits)? {
+        while self.events.next(input)?.is_some() {
+            if let Some(message) = self.take_in(expected, limits)? {
                 return Ok(Some(message));
             }
         }
@@ -199,8 +222,8 @@ impl Stream {
     }
 
     fn finish(mut self, expected: &RequestId, limits: &ReplyLimits) -> Result<Reply, Malformed> {
-        if let Some(event) = self.events.finish()? {
-            self.seen.take_in(event.data, expected, limits)?;
+        if self.events.finish()?.is_some() {
+            self.take_in(expected, limits)?;
         }
         match self.seen {
             Seen::Response(reply) => Ok(reply),
@@ -208,37 +231,28 @@ impl Stream {
             Seen::Nothing => Err(MalformedKind::NoMessage.into()),
         }
     }
-}
 
-impl Seen {
-    /// Judges the data of one event. Empty data primes a stream for resumption and is no message.
+    /// Judges the event that has ended. Empty data primes a stream for resumption and is no message.
     fn take_in(
         &mut self,
-        data: &[u8],
         expected: &RequestId,
         limits: &ReplyLimits,
     ) -> Result<Option<ServerMessage>, Malformed> {
+        let data = self.events.take_data();
         if data.is_empty() {
             return Ok(None);
         }
-        let text = utf8(data)?;
-        let reply = match Frame::parse(text, expected, limits)? {
-            Frame::Server(frame) => {
-                if let Self::Nothing = self {
-                    *self = Self::ServerMessage;
-                }
-                return Ok(Some(ServerMessage {
-                    method: frame.method,
-                    is_request: frame.is_request,
-                    text: text.into(),
-                }));
+        match (Judged::of(utf8(data)?, expected, limits)?, &self.seen) {
+            (Judged::Reply(_), Seen::Response(_)) => Err(MalformedKind::SecondResponse.into()),
+            (Judged::Reply(reply), Seen::Nothing | Seen::ServerMessage) => {
+                self.seen = Seen::Response(reply);
+                Ok(None)
             }
-            Frame::Result(part) => Reply::Result(ResultText::of_part(text, part)),
-            Frame::Error(error) => Reply::Error(error),
-        };
-        match core::mem::replace(self, Self::Response(reply)) {
-            Self::Nothing | Self::ServerMessage => Ok(None),
-            Self::Response(_) => Err(MalformedKind::SecondResponse.into()),
+            (Judged::Server(message), Seen::Response(_) | Seen::ServerMessage) => Ok(Some(message)),
+            (Judged::Server(message), Seen::Nothing) => {
+                self.seen = Seen::ServerMessage;
+                Ok(Some(message))
+            }
         }
     }
 }
@@ -259,20 +273,13 @@ pub struct ResultText {
 }
 
 impl ResultText {
-    fn of_part(text: &str, part: ResultPart) -> Self {
-        let ResultPart { range, long } = part;
-        let text = String::from(text.get(range).unwrap_or_default());
-        let range = 0..text.len();
-        Self {
-            text,
-            part: ResultPart { range, long },
-        }
-    }
-
     #[cfg(test)]
     pub(crate) fn of_test(text: &str) -> Self {
         let (range, long) = (0..text.len(), Default::default());
-        Self::of_part(text, ResultPart { range, long })
+        Self {
+            text: text.into(),
+            part: ResultPart { range, long },
+        }
     }
 
     /// A cursor over the object, which steps over the long strings that were judged before.

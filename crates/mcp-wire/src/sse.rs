@@ -16,7 +16,10 @@ use crate::malformed::{Malformed, MalformedKind};
 #[derive(Debug)]
 pub struct SseDecoder {
     limits: ReplyLimits,
+    /// The line that has not ended; of a `data` field only what stands before its value.
     line: Vec<u8>,
+    /// Where in `data` the value begins that the open line has. Copied there as it comes, a long value is copied once.
+    value: Option<usize>,
     data: Vec<u8>,
     /// Whether the open event has a `data` field, be it empty.
     has_data: bool,
@@ -57,6 +60,7 @@ impl SseDecoder {
         Self {
             limits,
             line: Vec::new(),
+            value: None,
             data: Vec::new(),
             has_data: false,
             dispatched: false,
@@ -132,6 +136,15 @@ impl SseDecoder {
         Ok(None)
     }
 
+    /// The data of the event that was yielded last, to keep. Empty when it was taken before.
+    pub(crate) fn take_data(&mut self) -> Vec<u8> {
+        if self.dispatched {
+            core::mem::take(&mut self.data)
+        } else {
+            Vec::new()
+        }
+    }
+
     fn clear_dispatched(&mut self) {
         if core::mem::take(&mut self.dispatched) {
             self.data.clear();
@@ -159,7 +172,19 @@ impl SseDecoder {
     /// Keeps the start of a line whose end has not come.
     fn keep(&mut self, piece: &[u8]) -> Result<(), Malformed> {
         self.require_room(piece)?;
+        if self.value.is_some() {
+            self.data.extend_from_slice(piece);
+            return Ok(());
+        }
         self.line.extend_from_slice(piece);
+        // With one byte after the colon it is known whether a space is lost.
+        if let [b'd', b'a', b't', b'a', b':', first, ..] = *self.line {
+            let name = b"data:".len() + usize::from(first == b' ');
+            let line = core::mem::take(&mut self.line);
+            let (name, value) = line.split_at(name);
+            self.value = Some(self.start_data(value));
+            self.line.extend_from_slice(name);
+        }
         Ok(())
     }
 
@@ -171,14 +196,18 @@ impl SseDecoder {
         }
         self.keep(piece)?;
         let mut line = core::mem::take(&mut self.line);
-        let dispatches = self.take_line(&line);
+        let dispatches = match self.value.take() {
+            Some(_) => self.end_data().map(|()| false),
+            None => self.take_line(&line),
+        };
         line.clear();
         self.line = line;
         dispatches
     }
 
     fn require_room(&self, piece: &[u8]) -> Result<(), Malformed> {
-        if self.line.len() + piece.len() > self.limits.line_bytes {
+        let value = self.value.map_or(0, |start| self.data.len() - start);
+        if self.line.len() + value + piece.len() > self.limits.line_bytes {
             return Err(Malformed::beyond(
                 MalformedKind::LineTooLong,
                 self.limits.line_bytes,
@@ -200,7 +229,8 @@ impl SseDecoder {
         }
         // Most lines are data, and their names need no search for the colon.
         if let Some(value) = field_value(line, b"data") {
-            self.take_data(value)?;
+            self.start_data(value);
+            self.end_data()?;
         } else if let Some(value) = field_value(line, b"id") {
             if value.len() <= Self::ID_BYTES && !value.contains(&0) {
                 self.id.open = Some(value.into());
@@ -215,19 +245,25 @@ impl SseDecoder {
         Ok(false)
     }
 
-    fn take_data(&mut self, value: &[u8]) -> Result<(), Malformed> {
-        let separator = usize::from(self.has_data);
-        if self.data.len() + separator + value.len() > self.limits.event_bytes {
+    /// Where in `data` the value begins.
+    fn start_data(&mut self, value: &[u8]) -> usize {
+        if self.has_data {
+            self.data.push(b'\n');
+        }
+        let start = self.data.len();
+        self.data.extend_from_slice(value);
+        start
+    }
+
+    /// Judged only at the end of a line, the bound is blind to how the line was cut.
+    fn end_data(&mut self) -> Result<(), Malformed> {
+        if self.data.len() > self.limits.event_bytes {
             return Err(Malformed::beyond(
                 MalformedKind::EventTooLarge,
                 self.limits.event_bytes,
                 "event_bytes",
             ));
         }
-        if self.has_data {
-            self.data.push(b'\n');
-        }
-        self.data.extend_from_slice(value);
         self.has_data = true;
         Ok(())
     }
@@ -357,23 +393,36 @@ mod tests {
             events: 2,
             ..ReplyLimits::default()
         };
-        let run = |stream: &str| {
+        let run = |stream: &str, size: usize| {
             let mut decoder = SseDecoder::new(limits);
-            let mut input = stream.as_bytes();
             let mut count = 0;
-            while decoder.next(&mut input).map_err(|fault| fault.kind())?.is_some() {
-                count += 1;
+            for mut piece in stream.as_bytes().chunks(size) {
+                while decoder.next(&mut piece).map_err(|fault| fault.kind())?.is_some() {
+                    count += 1;
+                }
             }
             Ok(count)
         };
-        assert_eq!(run("data: ab\n\n"), Ok(1));
-        assert_eq!(run("data: abc\n\n"), Err(MalformedKind::LineTooLong));
-        assert_eq!(run("data:a\ndata:b\n\n"), Ok(1));
-        assert_eq!(run("data:a\ndata:bc\n\n"), Err(MalformedKind::EventTooLarge));
-        assert_eq!(run("data:a\n\ndata:a\n\n"), Ok(2));
-        assert_eq!(
-            run("data:a\n\ndata:a\n\ndata:a\n\n"),
-            Err(MalformedKind::TooManyEvents)
-        );
+        for (stream, expected) in [
+            ("data: ab\n\n", Ok(1)),
+            ("data: abc\n\n", Err(MalformedKind::LineTooLong)),
+            ("data: abc", Err(MalformedKind::LineTooLong)),
+            ("data:abc\n\n", Ok(1)),
+            ("data:abc", Ok(0)),
+            ("data:abcd", Err(MalformedKind::LineTooLong)),
+            ("data:a\ndata:b\n\n", Ok(1)),
+            ("data:a\ndata:bc\n", Err(MalformedKind::EventTooLarge)),
+            ("data:a\ndata:bc", Ok(0)),
+            ("data:a\ndata:bcde", Err(MalformedKind::LineTooLong)),
+            ("data:a\n\ndata:a\n\n", Ok(2)),
+            (
+                "data:a\n\ndata:a\n\ndata:a\n\n",
+                Err(MalformedKind::TooManyEvents),
+            ),
+        ] {
+            for size in 1..=stream.len() {
+                assert_eq!(run(stream, size), expected, "{stream:?} by {size}");
+            }
+        }
     }
 }

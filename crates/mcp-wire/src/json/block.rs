@@ -1,14 +1,16 @@
 //! Which bytes of a block do not stand for themselves in a string: all of a block at a time.
 
 /// The bytes of a block.
-pub(super) const BLOCK: usize = 32;
+pub(super) const BLOCK: usize = 64;
+
+/// The bytes that are looked at in one step.
+pub(super) const LANE: usize = 16;
 
 /// The bytes of one block that do not stand for themselves. Bit `n` is set for byte `n`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Special(u32);
+pub(super) struct Special(u64);
 
-/// Whether a byte is a quotation mark, a backslash or a control character. Without a branch, so that a compiler may look at
-/// all bytes of a block at a time.
+/// Whether a byte is a quotation mark, a backslash or a control character.
 #[inline]
 pub(super) const fn is_special(byte: u8) -> bool {
     (byte == b'"') | (byte == b'\\') | (byte < 0x20)
@@ -26,50 +28,57 @@ pub(super) fn special_at(bytes: &[u8], at: usize) -> Option<Special> {
     Some(Special::of(&block))
 }
 
-/// The first special byte of a block, for who asks for no other.
+/// The special bytes of one lane, a bit for each.
+#[cfg(target_feature = "sse2")]
 #[inline]
-pub(super) fn first_special(block: &[u8; BLOCK]) -> Option<usize> {
-    let [a, b, c, d] = lanes(block);
-    let (low, high) = (
-        u128::from(a) | u128::from(b) << 64,
-        u128::from(c) | u128::from(d) << 64,
-    );
-    if low | high == 0 {
-        return None;
-    }
-    let bits = if low == 0 {
-        u128::BITS + high.trailing_zeros()
-    } else {
-        low.trailing_zeros()
+pub(super) fn special_in(lane: &[u8; LANE]) -> u32 {
+    use safe_arch::{
+        cmp_eq_mask_i8_m128i, load_unaligned_m128i, min_u8_m128i, move_mask_i8_m128i, set_splat_i8_m128i,
     };
-    Some((bits / u8::BITS) as usize)
+
+    let lane = load_unaligned_m128i(lane);
+    let each = |byte: u8| set_splat_i8_m128i(byte.cast_signed());
+    let quotes = cmp_eq_mask_i8_m128i(lane, each(b'"'));
+    let backslashes = cmp_eq_mask_i8_m128i(lane, each(b'\\'));
+    // The smaller of a byte and the last control character is the byte itself where it is such a character.
+    let controls = cmp_eq_mask_i8_m128i(min_u8_m128i(lane, each(0x1f)), lane);
+    move_mask_i8_m128i(quotes | backslashes | controls).cast_unsigned()
 }
 
-/// The block with all ones for each special byte and zeros for each other one.
+/// The special bytes of one lane, a bit for each.
+#[cfg(not(target_feature = "sse2"))]
 #[inline]
-fn lanes(block: &[u8; BLOCK]) -> [u64; 4] {
-    let mut found = [0; BLOCK];
-    for (found, byte) in found.iter_mut().zip(block) {
-        *found = if is_special(*byte) { u8::MAX } else { 0 };
-    }
-    let (lanes, _none) = found.as_chunks::<8>();
-    let &[a, b, c, d] = lanes else { return [0; 4] };
-    [
-        u64::from_le_bytes(a),
-        u64::from_le_bytes(b),
-        u64::from_le_bytes(c),
-        u64::from_le_bytes(d),
-    ]
+pub(super) fn special_in(lane: &[u8; LANE]) -> u32 {
+    special_in_any(lane)
+}
+
+/// As [`special_in`], for a processor of any kind.
+#[cfg(any(test, not(target_feature = "sse2")))]
+#[inline]
+fn special_in_any(lane: &[u8; LANE]) -> u32 {
+    let found = lane.map(|byte| if is_special(byte) { u8::MAX } else { 0 });
+    let (halves, _none) = found.as_chunks::<8>();
+    let [low, high] = match *halves {
+        [low, high] => [low, high].map(|half| gather(u64::from_le_bytes(half))),
+        _ => [0; 2],
+    };
+    u32::from(u16::from_le_bytes([low, high]))
+}
+
+/// One bit for each of eight bytes that are all ones or all zeros. Of the product only the sums of one bit each come into
+/// the highest byte, in the order of the bytes.
+#[cfg(any(test, not(target_feature = "sse2")))]
+#[inline]
+const fn gather(bytes: u64) -> u8 {
+    ((bytes & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
 }
 
 impl Special {
     #[inline]
-    pub(super) fn of(block: &[u8; BLOCK]) -> Self {
-        let [a, b, c, d] = lanes(block);
-        if a | b | c | d == 0 {
-            return Self(0);
-        }
-        Self(u32::from_le_bytes([gather(a), gather(b), gather(c), gather(d)]))
+    fn of(block: &[u8; BLOCK]) -> Self {
+        let (lanes, _none) = block.as_chunks();
+        let from_last = lanes.iter().rev();
+        Self(from_last.fold(0, |special, lane| special << LANE | u64::from(special_in(lane))))
     }
 
     /// The first of them.
@@ -86,18 +95,11 @@ impl Special {
     #[inline]
     pub(super) const fn from(self, at: usize) -> Self {
         if at < BLOCK {
-            Self(self.0 & u32::MAX << at)
+            Self(self.0 & u64::MAX << at)
         } else {
             Self(0)
         }
     }
-}
-
-/// One bit for each of eight bytes that are all ones or all zeros. Of the product only the sums of one bit each come into
-/// the highest byte, in the order of the bytes.
-#[inline]
-const fn gather(lane: u64) -> u8 {
-    ((lane & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
 }
 
 #[cfg(test)]
@@ -108,7 +110,8 @@ mod tests {
 
     /// Byte for byte.
     fn plainly(bytes: &[u8]) -> Vec<usize> {
-        let special = bytes.iter().enumerate().filter(|(_, byte)| is_special(**byte));
+        let special = bytes.iter().enumerate();
+        let special = special.filter(|(_, byte)| matches!(byte, b'"' | b'\\' | 0..=0x1f));
         special.map(|(at, _)| at).collect()
     }
 
@@ -124,14 +127,11 @@ mod tests {
     #[test]
     fn each_byte_is_judged_in_each_place() {
         for byte in 0..=u8::MAX {
-            let meant = matches!(byte, b'"' | b'\\' | 0..=0x1f);
-            assert_eq!(is_special(byte), meant, "{byte}");
+            assert_eq!(is_special(byte), !plainly(&[byte]).is_empty(), "{byte}");
             for at in 0..BLOCK {
                 let mut block = [0xc3; BLOCK];
                 block[at] = byte;
-                let expected = if meant { Vec::from([at]) } else { Vec::new() };
-                assert_eq!(places(Special::of(&block)), expected, "{byte} at {at}");
-                assert_eq!(first_special(&block), expected.first().copied(), "{byte} at {at}");
+                assert_eq!(places(Special::of(&block)), plainly(&block), "{byte} at {at}");
             }
         }
     }
@@ -139,17 +139,22 @@ mod tests {
     proptest! {
         #[test]
         fn a_block_is_judged_as_its_bytes_are(
-            bytes in prop::collection::vec(prop_oneof![any::<u8>(), Just(b'"'), Just(b'\\'), Just(b'a')], 0..70),
-            at in 0_usize..70,
+            bytes in prop::collection::vec(prop_oneof![any::<u8>(), Just(b'"'), Just(b'\\'), Just(b'a')], 0..140),
+            at in 0_usize..140,
         ) {
             let rest = bytes.get(at..).unwrap_or_default();
-            let block = &rest[..rest.len().min(BLOCK)];
             let found = special_at(&bytes, at);
-            prop_assert_eq!(found.is_none(), block.is_empty());
-            prop_assert_eq!(found.map(places).unwrap_or_default(), plainly(block));
-            if let Some(block) = block.first_chunk() {
-                prop_assert_eq!(first_special(block), plainly(block).first().copied());
-            }
+            prop_assert_eq!(found.is_none(), rest.is_empty());
+            prop_assert_eq!(found.map(places).unwrap_or_default(), plainly(&rest[..rest.len().min(BLOCK)]));
+        }
+
+        #[test]
+        fn a_lane_is_judged_alike_by_every_processor(lane: [u8; LANE], plain in 0..LANE) {
+            let mut lane = lane;
+            lane[..plain].fill(b'a');
+            let places: Vec<_> = (0..LANE).filter(|at| special_in(&lane) >> at & 1 == 1).collect();
+            prop_assert_eq!(places, plainly(&lane));
+            prop_assert_eq!(special_in_any(&lane), special_in(&lane));
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Each function takes the text's bytes and a position and gives the position after the piece. The text is UTF-8, so
 //! only ASCII bytes decide anything.
 
-use super::block::{BLOCK, first_special, is_special, special_at};
+use super::block::{BLOCK, LANE, is_special, special_at, special_in};
 use super::string::hex_unit;
 use crate::malformed::{Malformed, MalformedKind};
 
@@ -122,19 +122,19 @@ pub(super) fn literal_end(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
 /// Where the run of bytes that stand for themselves ends: at a quotation mark, a backslash, a control character or the
 /// end.
 #[inline]
-pub(super) fn plain_run_end(bytes: &[u8], mut at: usize) -> usize {
-    while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
-        if let Some(special) = first_special(block) {
-            return at + special;
+pub(super) fn plain_run_end(bytes: &[u8], at: usize) -> usize {
+    let (lanes, rest) = bytes.get(at..).unwrap_or_default().as_chunks();
+    let mut end = at;
+    for lane in lanes {
+        match special_in(lane) {
+            0 => end += LANE,
+            special => return end + special.trailing_zeros() as usize,
         }
-        at += BLOCK;
     }
-    let rest = bytes.get(at..).unwrap_or_default();
-    at + rest
-        .iter()
-        .position(|byte| is_special(*byte))
-        .unwrap_or(rest.len())
+    let special = rest.iter().position(|byte| is_special(*byte));
+    end + special.unwrap_or(rest.len())
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;
