@@ -44,9 +44,13 @@ impl Connection {
     ) -> Result<Self, TransportError> {
         match protocol {
             Protocol::Http1 => {
-                let (sender, driver) = http1::Builder::new()
-                    .max_buf_size(options.head_bytes())
-                    .max_headers(options.head_fields)
+                let mut builder = http1::Builder::new();
+                builder.max_buf_size(options.head_bytes());
+                // For its own number hyper has room on the stack; for any other it makes room for each answer.
+                if options.head_fields != HYPER_FIELDS {
+                    builder.max_headers(options.head_fields);
+                }
+                let (sender, driver) = builder
                     .handshake(stream)
                     .await
                     .map_err(|_error| TransportError::Connect)?;
@@ -120,6 +124,9 @@ impl Connection {
         })
     }
 }
+
+/// The fields of a head that hyper takes over HTTP/1.1 where it is told no number.
+const HYPER_FIELDS: usize = 100;
 
 /// The bytes of one answer that HTTP/2 may have under way before they are read.
 const STREAM_WINDOW: u32 = 256 * 1_024;

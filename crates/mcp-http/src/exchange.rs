@@ -14,8 +14,8 @@ use mcp_wire::{
 use tokio::time::Sleep;
 
 use crate::connection::{Connection, Protocol};
+use crate::destination::Destination;
 use crate::opening::{Opened, open};
-use crate::pool::PoolKey;
 use crate::progress::Progress;
 use crate::queue::Turn;
 use crate::transport::Shared;
@@ -53,7 +53,7 @@ enum State {
 struct Wire {
     body: Incoming,
     connection: Connection,
-    key: PoolKey,
+    destination: Arc<Destination>,
     reusable: bool,
     /// Held as long as the exchange is under way.
     _turn: Turn,
@@ -177,7 +177,7 @@ impl HttpExchange {
         let Opened {
             response,
             connection,
-            key,
+            destination,
             turn,
         } = opened;
         let (parts, body) = response.into_parts();
@@ -190,7 +190,7 @@ impl HttpExchange {
         let body = Wire {
             body,
             connection,
-            key,
+            destination,
             reusable: !head.is_ambiguous(),
             _turn: turn,
         };
@@ -307,7 +307,7 @@ impl Wire {
     /// Gives the connection back after its answer was read to the end.
     fn keep(self, shared: &Shared) {
         if self.reusable {
-            shared.pool.put(self.key, self.connection);
+            shared.pool.put(&self.destination.key, self.connection);
         }
     }
 }

@@ -12,6 +12,7 @@
 
 mod connect;
 mod connection;
+mod destination;
 mod dial;
 mod examine;
 mod exchange;

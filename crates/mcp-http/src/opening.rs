@@ -11,7 +11,7 @@ use mcp_wire::{
 
 use crate::connect::connect;
 use crate::connection::{Connection, Unanswered, broken_rule, is_refused_stream};
-use crate::pool::PoolKey;
+use crate::destination::Destination;
 use crate::progress::Progress;
 use crate::queue::Turn;
 use crate::request::Draft;
@@ -21,7 +21,7 @@ use crate::transport::{HttpOptions, Shared};
 pub(crate) struct Opened {
     pub(crate) response: Response<Incoming>,
     pub(crate) connection: Connection,
-    pub(crate) key: PoolKey,
+    pub(crate) destination: Arc<Destination>,
     /// The exchange's place among those with the server; given back when it is dropped.
     pub(crate) turn: Turn,
 }
@@ -37,30 +37,33 @@ pub(crate) async fn open(
     progress: Progress,
 ) -> Result<Opened, ExchangeError> {
     admit(&shared, &target.endpoint)?;
-    let key = PoolKey::of(&target);
+    let destination = shared.destinations.of(&target)?;
     progress.enter(Stage::Queue);
-    let turn = shared.queue.enter(key.origin(), message.leg().method).await;
-    let mut draft = Draft::new(&target, message, &shared.fields)?;
+    let turn = shared
+        .queue
+        .enter(destination.key.origin(), message.leg().method)
+        .await;
+    let mut draft = Draft::new(message, &shared.fields)?;
 
-    let mut source = next_connection(&shared, &target, &key, &progress).await?;
+    let mut source = next_connection(&shared, &destination, &progress).await?;
     progress.enter(Stage::Credential);
     for credential in &target.credentials {
         let secret = shared.credentials.read(&credential.reference).await?;
         draft.add_credential(credential, &secret)?;
     }
 
-    let (mut request, address) = draft.into_request(progress.clone());
+    let mut request = draft.into_request(progress.clone());
     loop {
         progress.enter(Stage::Send);
         progress.delivered(Delivery::Unknown);
         let (mut connection, pooled) = source;
-        address.apply(&mut request, connection.protocol());
+        destination.address(&mut request, connection.protocol());
         let Unanswered { unsent, error } = match connection.send(request).await {
             Ok(response) => {
                 return Ok(Opened {
                     response,
                     connection,
-                    key,
+                    destination,
                     turn,
                 });
             }
@@ -80,7 +83,7 @@ pub(crate) async fn open(
             }
         }
         progress.delivered(Delivery::NotSent);
-        source = next_connection(&shared, &target, &key, &progress).await?;
+        source = next_connection(&shared, &destination, &progress).await?;
     }
 }
 
@@ -103,16 +106,15 @@ enum Pooled {
 /// A pooled connection that is ready, else a new one.
 async fn next_connection(
     shared: &Shared,
-    target: &Arc<Target>,
-    key: &PoolKey,
+    destination: &Destination,
     progress: &Progress,
 ) -> Result<(Connection, Pooled), ExchangeError> {
-    while let Some(mut pooled) = shared.pool.take(key) {
+    while let Some(mut pooled) = shared.pool.take(&destination.key) {
         if pooled.ready().await.is_ok() {
             return Ok((pooled, Pooled::Yes));
         }
     }
-    Ok((connect(shared, target, progress).await?, Pooled::No))
+    Ok((connect(shared, &destination.target, progress).await?, Pooled::No))
 }
 
 fn head_error(error: &hyper::Error, options: &HttpOptions) -> ExchangeError {

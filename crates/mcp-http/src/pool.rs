@@ -69,41 +69,56 @@ impl Pool {
         let mut kept = lock(&self.kept);
         let connections = kept.idle.get_mut(key)?;
         let now = Instant::now();
-        connections.retain(|idle| !idle.connection.is_closed() && now - idle.since < self.keep);
-        let shared = connections.last_mut().and_then(|last| {
-            last.since = now;
-            last.connection.share()
-        });
-        let taken = shared.or_else(|| connections.pop().map(|idle| idle.connection));
-        if connections.is_empty() {
-            kept.idle.remove(key);
+        while let Some(mut last) = connections.pop() {
+            if !last.is_good(now, self.keep) {
+                continue;
+            }
+            if let Some(shared) = last.connection.share() {
+                last.since = now;
+                connections.push(last);
+                return Some(shared);
+            }
+            return Some(last.connection);
         }
-        taken
+        None
     }
 
     /// Keeps a connection whose last answer was read to its end.
-    pub(crate) fn put(&self, key: PoolKey, connection: Connection) {
+    pub(crate) fn put(&self, key: &PoolKey, connection: Connection) {
         if connection.is_closed() {
             return;
         }
         let mut kept = lock(&self.kept);
         let now = Instant::now();
-        kept.close(now, self.keep);
         if kept.sweeper.as_ref().is_none_or(AbortHandle::is_finished) {
             let sweeper = tokio::spawn(sweep(Arc::downgrade(&self.kept), self.keep, now + self.keep));
             kept.sweeper = Some(sweeper.abort_handle());
         }
-        let connections = kept.idle.entry(key).or_default();
-        if let Some(shared) = connections.iter_mut().find(|idle| idle.connection.is_shared()) {
+        let connections = match kept.idle.get_mut(key) {
+            Some(connections) => connections,
+            None => kept.idle.entry(key.clone()).or_default(),
+        };
+        if connection.is_shared()
+            && let Some(shared) = connections.iter_mut().find(|idle| idle.connection.is_shared())
+        {
             shared.since = now;
             return;
         }
-        if connections.len() < self.per_key {
-            connections.push(Idle {
-                connection,
-                since: now,
-            });
+        connections.push(Idle {
+            connection,
+            since: now,
+        });
+        if connections.len() > self.per_key {
+            // The one that was idle for longest has died the likeliest.
+            connections.remove(0);
         }
+    }
+}
+
+impl Idle {
+    /// Whether it may be used again.
+    fn is_good(&self, now: Instant, keep: Duration) -> bool {
+        !self.connection.is_closed() && now - self.since < keep
     }
 }
 
@@ -111,7 +126,7 @@ impl Kept {
     /// Closes the connections that have been idle for `keep`. When the next one is due.
     fn close(&mut self, now: Instant, keep: Duration) -> Option<Instant> {
         self.idle.retain(|_, connections| {
-            connections.retain(|idle| !idle.connection.is_closed() && now - idle.since < keep);
+            connections.retain(|idle| idle.is_good(now, keep));
             !connections.is_empty()
         });
         let idle = self.idle.values().flatten();

@@ -4,61 +4,21 @@ use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use http::header::{AUTHORIZATION, CONTENT_LENGTH, HOST, USER_AGENT};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri};
+use http::header::{AUTHORIZATION, CONTENT_LENGTH, USER_AGENT};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
 use http_body_util::Full;
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use mcp_wire::{
-    Credential, CredentialError, CredentialPlacement, Endpoint, Message, Scheme, Secret, Stage, Target,
-    TransportError, http as wire,
+    Credential, CredentialError, CredentialPlacement, Message, Secret, Stage, TransportError, http as wire,
 };
 
-use crate::connection::Protocol;
 use crate::progress::Progress;
 
 /// The head of a request without its credentials, and the body.
 pub(crate) struct Draft {
     method: Method,
-    address: Address,
     headers: HeaderMap,
     body: Bytes,
-}
-
-/// Where a request goes, as each version of HTTP says it.
-pub(crate) struct Address {
-    path: Uri,
-    /// For HTTP/2, which only TLS can agree on.
-    absolute: Option<Uri>,
-    host: HeaderValue,
-}
-
-impl Address {
-    fn of(endpoint: &Endpoint) -> Option<Self> {
-        let (target, authority) = (endpoint.request_target(), endpoint.authority());
-        let absolute = match endpoint.scheme() {
-            Scheme::Http => None,
-            Scheme::Https => Some(Uri::try_from(format!("https://{authority}{target}")).ok()?),
-        };
-        Some(Self {
-            path: Uri::try_from(&*target).ok()?,
-            absolute,
-            host: HeaderValue::try_from(authority).ok()?,
-        })
-    }
-
-    /// Addresses a request: HTTP/1.1 names the host in a field, HTTP/2 in the target.
-    pub(crate) fn apply(&self, request: &mut Request<RequestBody>, protocol: Protocol) {
-        match protocol {
-            Protocol::Http1 => {
-                *request.uri_mut() = self.path.clone();
-                request.headers_mut().insert(HOST, self.host.clone());
-            }
-            Protocol::Http2 => {
-                *request.uri_mut() = self.absolute.clone().unwrap_or_default();
-                request.headers_mut().remove(HOST);
-            }
-        }
-    }
 }
 
 /// The fields that stand on every message with a body, made once.
@@ -96,17 +56,11 @@ impl Draft {
     ///
     /// # Errors
     ///
-    /// None is reached: an [`Endpoint`] holds only what a request target can, and every field of the wire is visible
-    /// ASCII.
-    pub(crate) fn new(
-        target: &Target,
-        message: Message,
-        fields: &ConstantFields,
-    ) -> Result<Self, TransportError> {
+    /// None is reached: every field of the wire is visible ASCII.
+    pub(crate) fn new(message: Message, fields: &ConstantFields) -> Result<Self, TransportError> {
         let unreached = || TransportError::Connect;
         let method = Method::from_bytes(wire::request_method(&message).as_bytes());
         let method = method.map_err(|_invalid| unreached())?;
-        let address = Address::of(&target.endpoint).ok_or_else(unreached)?;
         let mut headers = fields.of(&message);
         for (name, value) in wire::session_fields(&message) {
             let mut value = HeaderValue::from_str(value).map_err(|_invalid| unreached())?;
@@ -120,7 +74,6 @@ impl Draft {
         }
         Ok(Self {
             method,
-            address,
             headers,
             body,
         })
@@ -162,14 +115,14 @@ impl Draft {
 
     /// The finished request, to be addressed for the connection that takes it. Its body reports to `progress` when it is
     /// handed over.
-    pub(crate) fn into_request(self, progress: Progress) -> (Request<RequestBody>, Address) {
+    pub(crate) fn into_request(self, progress: Progress) -> Request<RequestBody> {
         let mut request = Request::new(RequestBody {
             bytes: Full::new(self.body),
             progress,
         });
         *request.method_mut() = self.method;
         *request.headers_mut() = self.headers;
-        (request, self.address)
+        request
     }
 }
 
@@ -208,10 +161,9 @@ mod tests {
 
     #[test]
     fn what_is_secret_in_a_head_is_marked_sensitive() {
-        let target = Target::new(Endpoint::parse("https://srv.example/mcp").unwrap());
         let session = SessionId::parse(b"s3cret").unwrap();
         let message = Message::end_session(ProtocolVersion::V2025_11_25, session);
-        let mut draft = Draft::new(&target, message, &ConstantFields::new()).unwrap();
+        let mut draft = Draft::new(message, &ConstantFields::new()).unwrap();
         let credential = Credential {
             reference: CredentialRef("env:TOKEN".to_owned()),
             placement: CredentialPlacement::Bearer,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use mcp_wire::{CredentialSource, Exchange, Message, OutboundPolicy, Target, Transport};
 
+use crate::destination::Destinations;
 use crate::dial::{Dialler, TcpDialler};
 use crate::exchange::HttpExchange;
 use crate::pool::Pool;
@@ -32,6 +33,7 @@ pub(crate) struct Shared {
     pub(crate) options: HttpOptions,
     pub(crate) pool: Pool,
     pub(crate) queue: Queue,
+    pub(crate) destinations: Destinations,
     pub(crate) fields: ConstantFields,
 }
 
@@ -49,7 +51,7 @@ pub struct HttpOptions {
     /// Bytes of the head of an answer. Default 65,536; settings below 8,192 count as that. hyper may read one more buffer
     /// of the same size before it looks.
     pub head_bytes: usize,
-    /// Fields of the head of an answer, over HTTP/1.1. Default 128.
+    /// Fields of the head of an answer, over HTTP/1.1. Default 100.
     pub head_fields: usize,
     /// Exchanges with one origin at a time. Default 64, at least 2; one place is kept for farewells, and further exchanges
     /// wait within their deadline.
@@ -70,7 +72,7 @@ impl Default for HttpOptions {
             idle_connections: 8,
             connect: Duration::from_secs(10),
             head_bytes: 64 * 1_024,
-            head_fields: 128,
+            head_fields: 100,
             exchanges: 64,
             discard: Duration::from_millis(250),
             discard_bytes: 16 * 1_024,
@@ -117,6 +119,7 @@ impl HttpTransport {
                 options,
                 pool,
                 queue,
+                destinations: Destinations::default(),
                 fields: ConstantFields::new(),
             }),
         }
@@ -146,6 +149,7 @@ impl HttpTransport {
                 options,
                 pool: Pool::new(options),
                 queue: Queue::new(options.exchanges),
+                destinations: Destinations::default(),
                 fields: ConstantFields::new(),
             }),
         }

@@ -42,7 +42,12 @@ impl<'a> Deadline<'a> {
     }
 
     pub(crate) fn has_passed(&self) -> bool {
-        self.clock.now() >= self.at
+        self.is_over(self.now())
+    }
+
+    /// Whether the deadline has passed at this moment.
+    pub(crate) fn is_over(&self, now: Moment) -> bool {
+        now >= self.at
     }
 
     /// Ready when the deadline or `earlier` has come, whichever is first.
@@ -69,16 +74,19 @@ impl<'a> Deadline<'a> {
         Failure::new(Cause::DeadlineExceeded { budget, stage }, delivery)
     }
 
-    /// Accounts for the time since the last account as spent waiting at `stage`.
-    pub(crate) fn waited(&mut self, stage: Stage) {
+    /// Accounts for the time since the last account as spent waiting at `stage`, and tells the time.
+    pub(crate) fn waited(&mut self, stage: Stage) -> Moment {
         let passed = self.account();
         self.timing.waited(stage, passed);
+        self.accounted
     }
 
-    /// Accounts for the time since the last account as spent working on an exchange, from one stage to another.
-    pub(crate) fn worked(&mut self, began: Stage, ended: Stage) {
+    /// Accounts for the time since the last account as spent working on an exchange, from one stage to another, and tells the
+    /// time.
+    pub(crate) fn worked(&mut self, began: Stage, ended: Stage) -> Moment {
         let passed = self.account();
         self.timing.worked(began, ended, passed);
+        self.accounted
     }
 
     /// What the operation's time was spent on so far. What is no leg's counts as before the first stage.

@@ -7,17 +7,11 @@ pub(crate) fn write(f: &mut fmt::Formatter<'_>, digest: &[u8; 32]) -> fmt::Resul
     f.write_str(str::from_utf8(&digits(digest)).unwrap_or_default())
 }
 
-/// Appends the digits of a digest.
-pub(crate) fn append(text: &mut String, digest: &[u8; 32]) {
-    text.push_str(str::from_utf8(&digits(digest)).unwrap_or_default());
-}
-
-fn digits(digest: &[u8; 32]) -> [u8; 64] {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+/// The digits of a digest.
+pub(crate) fn digits(digest: &[u8; 32]) -> [u8; 64] {
     let mut text = [0; 64];
-    for (pair, byte) in text.chunks_exact_mut(2).zip(digest) {
-        let digit = |nibble: u8| DIGITS.get(usize::from(nibble)).copied().unwrap_or_default();
-        pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 0xf)]);
+    for (pair, byte) in text.as_chunks_mut().0.iter_mut().zip(digest) {
+        *pair = [byte >> 4, byte & 0xf].map(|value| value + if value < 10 { b'0' } else { b'a' - 10 });
     }
     text
 }

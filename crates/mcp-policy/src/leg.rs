@@ -168,29 +168,30 @@ fn poll_leg(
     cx: &mut Context<'_>,
 ) -> Poll<Result<Result<Answer, ExchangeError>, Failure>> {
     let stage = exchange.stage();
-    deadline.waited(stage);
+    let now = deadline.waited(stage);
     // Nothing can have arrived for what was not sent, and no connection is made for a call that is over.
-    if deadline.has_passed() && exchange.delivery() == Delivery::NotSent {
+    if deadline.is_over(now) && exchange.delivery() == Delivery::NotSent {
         return Poll::Ready(Err(deadline.spent(stage, Delivery::NotSent)));
     }
     let polled = poll_answer(exchange, cx);
-    deadline.worked(stage, exchange.stage());
+    let mut now = deadline.worked(stage, exchange.stage());
     if let Poll::Ready(outcome) = polled {
         return Poll::Ready(Ok(outcome));
     }
     loop {
-        if watch.poll_cancelled(cx, deadline.now()).is_ready() {
+        if watch.poll_cancelled(cx, now).is_ready() {
             let cause = Cause::Cancelled {
                 stage: exchange.stage(),
             };
             return Poll::Ready(Err(Failure::new(cause, exchange.delivery())));
         }
-        if deadline.has_passed() {
+        if deadline.is_over(now) {
             return Poll::Ready(Err(deadline.spent(exchange.stage(), exchange.delivery())));
         }
         if deadline.poll_until(watch.next_ask(), cx).is_pending() {
             return Poll::Pending;
         }
+        now = deadline.now();
     }
 }
 

@@ -173,6 +173,10 @@ async fn a_failure_beyond_a_bound_names_the_bound_and_its_setting() {
 
 /// Sends a request to a peer that answers with `head`, its length declared, in small pieces, and `body`.
 async fn verdict_on(head: &str, body: &str) -> &'static str {
+    verdict_with(head, body, |_| {}).await
+}
+
+async fn verdict_with(head: &str, body: &str, change: fn(&mut HttpOptions)) -> &'static str {
     let reply = format!("{head}content-length: $LEN\r\n\r\n{body}");
     let peer = ScriptedPeer::new(move |request: &RecordedRequest| {
         let reply = fill(&reply, request.member("id").unwrap_or_default());
@@ -181,8 +185,7 @@ async fn verdict_on(head: &str, body: &str) -> &'static str {
             end: ReplyEnd::KeepOpen,
         }
     });
-    let transport = transport(peer, |_| {});
-    let outcome = send(&transport, &target(URL), Pings::new().next()).await;
+    let outcome = send(&transport(peer, change), &target(URL), Pings::new().next()).await;
     outcome.verdict()
 }
 
@@ -192,9 +195,21 @@ const BODY: &str = "{\"jsonrpc\":\"2.0\",\"id\":\"$ID\",\"result\":{}}";
 async fn the_edges_of_a_head() {
     let start = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
     // Two of the fields stand in every head here.
-    for (fields, verdict) in [(128, "result"), (129, "head-too-large")] {
+    let as_many: fn(&mut HttpOptions) = |_| {};
+    for (change, fields, verdict) in [
+        (as_many, 100, "result"),
+        (as_many, 101, "head-too-large"),
+        (|options| options.head_fields = 8, 8, "result"),
+        (|options| options.head_fields = 8, 9, "head-too-large"),
+        (|options| options.head_fields = 128, 128, "result"),
+        (|options| options.head_fields = 128, 129, "head-too-large"),
+    ] {
         let head = format!("{start}{}", "x: 1\r\n".repeat(fields - 2));
-        assert_eq!(verdict_on(&head, BODY).await, verdict, "{fields} fields");
+        assert_eq!(
+            verdict_with(&head, BODY, change).await,
+            verdict,
+            "{fields} fields"
+        );
     }
     let rest = "x: \r\ncontent-length: 71\r\n\r\n".len() + start.len();
     for (bytes, verdict) in [(65_536, "result"), (65_537, "head-too-large")] {

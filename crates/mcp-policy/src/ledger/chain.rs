@@ -75,13 +75,13 @@ impl Chain {
 
     /// Binds an entry to the chain and gives its hash.
     pub fn link(&mut self, entry: &Entry) -> ChainHash {
-        let mut bound = String::with_capacity(640);
-        bound.push_str("mcp-ledger-entry/1\n");
-        hex::append(&mut bound, self.head.0.as_bytes());
-        bound.push('\n');
+        let mut bound = Vec::with_capacity(640);
+        bound.extend_from_slice(b"mcp-ledger-entry/1\n");
+        bound.extend_from_slice(&hex::digits(self.head.0.as_bytes()));
+        bound.push(b'\n');
         entry.write(&mut bound);
         self.entries += 1;
-        self.head = ChainHash(Digest::of_pieces(&[bound.as_bytes()]));
+        self.head = ChainHash(Digest::of_pieces(&[&bound]));
         self.head
     }
 

@@ -185,13 +185,14 @@ impl Entry {
     /// of its fields. It is what is hashed and what is shown, and is never read back.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut text = String::with_capacity(512);
+        let mut text = Vec::with_capacity(512);
         self.write(&mut text);
-        text
+        // It is made of strings, digits and ASCII marks.
+        String::from_utf8(text).unwrap_or_default()
     }
 
     /// Appends the entry's text.
-    pub(super) fn write(&self, text: &mut String) {
+    pub(super) fn write(&self, text: &mut Vec<u8>) {
         let mut text = Items::begin(text, self.seq);
         text.time(self.at);
         text.string(self.event.name());

@@ -5,48 +5,54 @@ use mcp_wire::write_json_string;
 use crate::hex;
 use crate::port::UnixTime;
 
-/// An array that is being written.
-pub(super) struct Items<'a>(&'a mut String);
+/// An array that is being written. It is bytes, as it is made to be hashed: nothing has to be judged as UTF-8 on the way.
+pub(super) struct Items<'a>(&'a mut Vec<u8>);
 
 impl<'a> Items<'a> {
     /// Begins an array with a number.
-    pub(super) fn begin(text: &'a mut String, first: u64) -> Self {
-        text.push('[');
+    pub(super) fn begin(text: &'a mut Vec<u8>, first: u64) -> Self {
+        text.push(b'[');
         push_number(text, first);
         Self(text)
     }
 
     pub(super) fn end(self) {
-        self.0.push(']');
+        self.0.push(b']');
     }
 
     pub(super) fn number(&mut self, value: u64) {
-        self.0.push(',');
+        self.0.push(b',');
         push_number(self.0, value);
     }
 
     /// `true`, `false` or `null`.
     pub(super) fn word(&mut self, word: &str) {
-        self.0.push(',');
-        self.0.push_str(word);
+        self.0.push(b',');
+        self.0.extend_from_slice(word.as_bytes());
     }
 
     pub(super) fn string(&mut self, value: &str) {
-        self.0.push(',');
-        write_json_string(self.0, value);
+        self.0.push(b',');
+        if value.bytes().all(is_plain) {
+            self.quoted(value);
+        } else {
+            let mut escaped = String::new();
+            write_json_string(&mut escaped, value);
+            self.0.extend_from_slice(escaped.as_bytes());
+        }
     }
 
     /// A string of a prefix and the digits of a digest, none of which needs an escape.
     pub(super) fn digits(&mut self, prefix: &str, digest: &[u8; 32]) {
-        self.0.push_str(",\"");
-        self.0.push_str(prefix);
-        hex::append(self.0, digest);
-        self.0.push('"');
+        self.0.extend_from_slice(b",\"");
+        self.0.extend_from_slice(prefix.as_bytes());
+        self.0.extend_from_slice(&hex::digits(digest));
+        self.0.push(b'"');
     }
 
     /// A time as nanoseconds since 1970: its seconds, and nine digits for what is beyond them.
     pub(super) fn time(&mut self, time: UnixTime) {
-        self.0.push(',');
+        self.0.push(b',');
         let (seconds, nanos) = (time.0.as_secs(), u64::from(time.0.subsec_nanos()));
         if seconds == 0 {
             push_number(self.0, nanos);
@@ -55,8 +61,20 @@ impl<'a> Items<'a> {
         push_number(self.0, seconds);
         // A leading one keeps the zeroes.
         let (digits, first) = decimal(NANOS + nanos);
-        push_digits(self.0, digits.get(first + 1..));
+        self.0
+            .extend_from_slice(digits.get(first + 1..).unwrap_or_default());
     }
+
+    fn quoted(&mut self, value: &str) {
+        self.0.push(b'"');
+        self.0.extend_from_slice(value.as_bytes());
+        self.0.push(b'"');
+    }
+}
+
+/// Whether a byte stands for itself in a JSON string, as all do in most names.
+fn is_plain(byte: u8) -> bool {
+    byte >= 0x20 && byte != b'"' && byte != b'\\'
 }
 
 const NANOS: u64 = 1_000_000_000;
@@ -64,22 +82,14 @@ const NANOS: u64 = 1_000_000_000;
 /// Digits of the largest `u64`.
 const MAX_DIGITS: usize = 20;
 
-fn push_number(text: &mut String, value: u64) {
+fn push_number(text: &mut Vec<u8>, value: u64) {
     // Most parts of a timing are nothing.
     if value == 0 {
-        text.push('0');
+        text.push(b'0');
         return;
     }
     let (digits, first) = decimal(value);
-    push_digits(text, digits.get(first..));
-}
-
-fn push_digits(text: &mut String, digits: Option<&[u8]>) {
-    text.push_str(
-        digits
-            .and_then(|digits| str::from_utf8(digits).ok())
-            .unwrap_or_default(),
-    );
+    text.extend_from_slice(digits.get(first..).unwrap_or_default());
 }
 
 /// The decimal digits of a number, and where the first of them stands.
@@ -119,9 +129,9 @@ mod tests {
             u64::MAX - 1,
             u64::MAX,
         ] {
-            let mut text = String::new();
+            let mut text = Vec::new();
             Items::begin(&mut text, value).end();
-            assert_eq!(text, format!("[{value}]"));
+            assert_eq!(text, format!("[{value}]").into_bytes());
         }
         for time in [
             Duration::ZERO,
@@ -132,11 +142,33 @@ mod tests {
             Duration::new(1_764_527_400, 120_000_000),
             Duration::MAX,
         ] {
-            let mut text = String::new();
+            let mut text = Vec::new();
             let mut items = Items::begin(&mut text, 0);
             items.time(UnixTime(time));
             items.end();
-            assert_eq!(text, format!("[0,{}]", time.as_nanos()));
+            assert_eq!(text, format!("[0,{}]", time.as_nanos()).into_bytes());
+        }
+    }
+
+    #[test]
+    fn strings_are_written_as_everywhere() {
+        for value in [
+            "",
+            "run-1",
+            "ä😀",
+            "a\"b",
+            "a\\b",
+            "\u{1f}",
+            "line\nend",
+            "\u{7f}",
+        ] {
+            let mut text = Vec::new();
+            let mut items = Items::begin(&mut text, 0);
+            items.string(value);
+            items.end();
+            let mut expected = String::new();
+            write_json_string(&mut expected, value);
+            assert_eq!(text, format!("[0,{expected}]").into_bytes(), "{value:?}");
         }
     }
 }

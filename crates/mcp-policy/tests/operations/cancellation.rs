@@ -1,11 +1,13 @@
 //! Cancellation: when a source is asked, and what a yes ends.
 
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use mcp_policy::port::{Cancellation, CancellationUnknown, Clock, Moment, StepStatus};
 use mcp_policy::{Budget, Cause, Class, Culprit, Failure};
-use mcp_wire::{Delivery, Method, Stage};
+use mcp_testkit::FakeClock;
+use mcp_wire::{Delivery, Method, PortFuture, Stage};
 
 use crate::sources::{Asked, Restless, Slow, Switch};
 use crate::support::{silence, well, well_except};
@@ -265,4 +267,26 @@ fn an_answer_wins_over_a_cancellation_and_that_over_the_deadline() {
         let outcome = call.end();
         assert_eq!(outcome.as_ref().map_or_else(Failure::kind, |_| "ok"), kind);
     }
+}
+
+/// Takes all of a budget to say that nothing has changed.
+struct Dawdling(FakeClock);
+
+impl Cancellation for Dawdling {
+    fn ask(&self) -> PortFuture<Result<bool, CancellationUnknown>> {
+        PortFuture::ready(Ok(false))
+    }
+
+    fn poll_changed(&self, _cx: &mut Context<'_>) -> Poll<()> {
+        self.0.advance(Duration::from_secs(60));
+        Poll::Pending
+    }
+}
+
+#[test]
+fn a_deadline_that_passes_while_the_source_is_asked_ends_the_leg_at_once() {
+    let world = World::new(Answers::default(), silence);
+    let source = Dawdling(world.clock.clone());
+    let failure = world.call(&source).end().unwrap_err();
+    assert_eq!(failure.kind(), "deadline-exceeded");
 }
