@@ -1,14 +1,24 @@
 //! Whom a transport trusts under TLS, and so whether it speaks `https` at all.
 //!
-//! There are rustls (`rustls.rs`) and HTTP/2 (`http2.rs`), which only TLS can agree on.
+//! The crate asks for the feature `tls` here, and where it exports `TlsError`. With it there are rustls (`rustls.rs`) and
+//! HTTP/2 (`http2.rs`), which only TLS can agree on; without it, types of the same names that have no values (`absent.rs`).
 
+#[cfg(not(feature = "tls"))]
+mod absent;
+#[cfg(feature = "tls")]
 mod http2;
+#[cfg(feature = "tls")]
 mod rustls;
 
 use mcp_wire::{Scheme, TransportError};
 
+#[cfg(not(feature = "tls"))]
+pub(crate) use self::absent::{Http2, Trust, broken_rule, is_refused_stream};
+#[cfg(feature = "tls")]
 pub(crate) use self::http2::{Http2, broken_rule, is_refused_stream};
+#[cfg(feature = "tls")]
 pub use self::rustls::TlsError;
+#[cfg(feature = "tls")]
 pub(crate) use self::rustls::Trust;
 
 /// The trust of a transport.
