@@ -50,7 +50,7 @@ const TASKS: &[(&str, Task, &str)] = &[
     (
         "links",
         links::run,
-        "build hosts that link single crates, each by itself",
+        "build hosts that link single crates, each by itself, and count what they bring",
     ),
     (
         "surface",

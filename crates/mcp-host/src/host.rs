@@ -38,7 +38,7 @@ pub struct Host {
 pub struct Wiring {
     /// How the client introduces itself.
     pub info: ClientInfo,
-    /// Whom TLS trusts.
+    /// Whom TLS trusts. By default whom the platform trusts; without the feature `tls` nobody.
     pub tls: Tls,
     /// Where bytes may go.
     pub outbound: OutboundRules,
@@ -70,7 +70,7 @@ impl Default for Wiring {
                 name: env!("CARGO_PKG_NAME").to_owned(),
                 version: env!("CARGO_PKG_VERSION").to_owned(),
             },
-            tls: Tls::platform(),
+            tls: trust(),
             outbound: OutboundRules::default(),
             credentials: Arc::new(Vault),
             proxy: None,
@@ -83,6 +83,16 @@ impl Default for Wiring {
             ledger: Arc::new(MemoryLedger::default()),
         }
     }
+}
+
+#[cfg(feature = "tls")]
+fn trust() -> Tls {
+    Tls::platform()
+}
+
+#[cfg(not(feature = "tls"))]
+const fn trust() -> Tls {
+    Tls::none()
 }
 
 impl Host {

@@ -5,31 +5,35 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_wire::{Endpoint, ExchangeError, Host, Scheme, Stage, Target, TransportError};
+use mcp_wire::{Endpoint, ExchangeError, Host, Stage, Target, TransportError};
 
-use crate::connection::{Connection, Protocol};
+use crate::connection::Connection;
 use crate::dial::BoxedStream;
 use crate::progress::Progress;
 use crate::proxy::tunnel;
 use crate::transport::Shared;
 
-/// Makes a new connection. The target must have been admitted.
+/// Makes a new connection. The target must have been admitted. What needs a trust that is not there goes nowhere.
 pub(crate) async fn connect(
     shared: &Shared,
     target: &Arc<Target>,
     progress: &Progress,
 ) -> Result<Connection, ExchangeError> {
-    let mut stream = match &shared.proxy {
-        None => direct(shared, &target.endpoint, progress).await?,
-        Some(proxy) => tunnel(shared, proxy, &target.endpoint, progress).await?,
+    let (server, options) = (&target.endpoint, &shared.options);
+    let trust = shared
+        .tls
+        .trust(server.scheme())
+        .inspect_err(|_missing| progress.enter(Stage::Tls))?;
+    let stream = match &shared.proxy {
+        None => direct(shared, server, progress).await?,
+        Some(proxy) => tunnel(shared, proxy, server, progress).await?,
     };
-    let mut protocol = Protocol::Http1;
-    if target.endpoint.scheme() == Scheme::Https {
-        progress.enter(Stage::Tls);
-        let handshake = shared.tls.handshake(target.endpoint.host(), stream);
-        (stream, protocol) = in_time(shared.options.connect, handshake).await?;
-    }
-    Ok(Connection::start(stream, protocol, &shared.options).await?)
+    let Some(trust) = trust else {
+        return Ok(Connection::http1(stream, options).await?);
+    };
+    progress.enter(Stage::Tls);
+    let secured = in_time(options.connect, trust.handshake(server.host(), stream)).await?;
+    Ok(secured.start(options).await?)
 }
 
 /// Runs one step of connecting within the time for it.

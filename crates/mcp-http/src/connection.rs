@@ -1,15 +1,13 @@
 //! One connection, in the version of HTTP that both ends agreed on.
 
-use std::error::Error;
-
 use http::{Request, Response};
 use hyper::body::Incoming;
-use hyper::client::conn::{http1, http2};
-use hyper_util::rt::{TokioExecutor, TokioTimer};
-use mcp_wire::{MalformedKind, TransportError};
+use hyper::client::conn::http1;
+use mcp_wire::TransportError;
 
 use crate::dial::BoxedStream;
 use crate::request::RequestBody;
+use crate::tls::Http2;
 use crate::transport::HttpOptions;
 
 /// The version of HTTP that a connection speaks.
@@ -24,7 +22,7 @@ pub(crate) enum Protocol {
 /// A connection that can take a message.
 pub(crate) enum Connection {
     Http1(http1::SendRequest<RequestBody>),
-    Http2(http2::SendRequest<RequestBody>),
+    Http2(Http2),
 }
 
 /// A message that got no answer.
@@ -35,43 +33,21 @@ pub(crate) struct Unanswered {
 }
 
 impl Connection {
-    /// Makes a connection of an open stream. hyper's driver of it runs as a task, which ends when the connection closes
-    /// or its last handle is dropped.
-    pub(crate) async fn start(
-        stream: BoxedStream,
-        protocol: Protocol,
-        options: &HttpOptions,
-    ) -> Result<Self, TransportError> {
-        match protocol {
-            Protocol::Http1 => {
-                let mut builder = http1::Builder::new();
-                builder.max_buf_size(options.head_bytes());
-                // For its own number hyper has room on the stack; for any other it makes room for each answer.
-                if options.head_fields != HYPER_FIELDS {
-                    builder.max_headers(options.head_fields);
-                }
-                let (sender, driver) = builder
-                    .handshake(stream)
-                    .await
-                    .map_err(|_error| TransportError::Connect)?;
-                tokio::spawn(driver);
-                Ok(Self::Http1(sender))
-            }
-            Protocol::Http2 => {
-                let (sender, driver) = http2::Builder::new(TokioExecutor::new())
-                    .timer(TokioTimer::new())
-                    .initial_stream_window_size(STREAM_WINDOW)
-                    .initial_connection_window_size(CONNECTION_WINDOW)
-                    .max_frame_size(FRAME)
-                    .max_header_list_size(u32::try_from(options.head_bytes()).unwrap_or(u32::MAX))
-                    .keep_alive_interval(KEEP_ALIVE)
-                    .handshake(stream)
-                    .await
-                    .map_err(|_error| TransportError::Connect)?;
-                tokio::spawn(driver);
-                Ok(Self::Http2(sender))
-            }
+    /// Makes a connection of an open stream that speaks HTTP/1.1. hyper's driver of it runs as a task, which ends when the
+    /// connection closes or its last handle is dropped.
+    pub(crate) async fn http1(stream: BoxedStream, options: &HttpOptions) -> Result<Self, TransportError> {
+        let mut builder = http1::Builder::new();
+        builder.max_buf_size(options.head_bytes());
+        // For its own number hyper has room on the stack; for any other it makes room for each answer.
+        if options.head_fields != HYPER_FIELDS {
+            builder.max_headers(options.head_fields);
         }
+        let (sender, driver) = builder
+            .handshake(stream)
+            .await
+            .map_err(|_error| TransportError::Connect)?;
+        tokio::spawn(driver);
+        Ok(Self::Http1(sender))
     }
 
     pub(crate) const fn protocol(&self) -> Protocol {
@@ -90,10 +66,11 @@ impl Connection {
 
     /// Another handle of the same connection, where the version allows exchanges side by side.
     pub(crate) fn share(&self) -> Option<Self> {
-        match self {
+        let shared = match self {
             Self::Http1(_) => None,
-            Self::Http2(sender) => Some(Self::Http2(sender.clone())),
-        }
+            Self::Http2(sender) => Some(sender),
+        };
+        shared.cloned().map(Self::Http2)
     }
 
     /// Whether exchanges run side by side on the connection.
@@ -127,40 +104,3 @@ impl Connection {
 
 /// The fields of a head that hyper takes over HTTP/1.1 where it is told no number.
 const HYPER_FIELDS: usize = 100;
-
-/// The bytes of one answer that HTTP/2 may have under way before they are read.
-const STREAM_WINDOW: u32 = 256 * 1_024;
-
-/// The bytes of the largest frame: as few as a client may ask for.
-const FRAME: u32 = 16 * 1_024;
-
-/// The bytes of all answers on one connection that may be under way.
-const CONNECTION_WINDOW: u32 = 1_024 * 1_024;
-
-/// How often an HTTP/2 connection with an exchange on it is asked whether it lives.
-const KEEP_ALIVE: std::time::Duration = std::time::Duration::from_secs(20);
-
-/// Whether the server says that it did not look at the message.
-///
-/// [RFC 9113, section 8.7](https://www.rfc-editor.org/rfc/rfc9113#section-8.7).
-pub(crate) fn is_refused_stream(error: &hyper::Error) -> bool {
-    h2_cause(error).is_some_and(|h2| h2.is_remote() && h2.reason() == Some(h2::Reason::REFUSED_STREAM))
-}
-
-/// What is wrong with the head of an answer over HTTP/2, when it is that and not the network that failed.
-///
-/// h2 ends a stream or a connection of its own accord only when the server breaks a rule. That a head, or what comes in
-/// its place, has no end, it tells from the rest; a head that is only too long it does not.
-pub(crate) fn broken_rule(error: &hyper::Error) -> Option<MalformedKind> {
-    let h2 = h2_cause(error).filter(|h2| h2.is_library())?;
-    match h2.reason() {
-        Some(h2::Reason::ENHANCE_YOUR_CALM | h2::Reason::COMPRESSION_ERROR) => {
-            Some(MalformedKind::HeadTooLarge)
-        }
-        Some(_) | None => Some(MalformedKind::InvalidHttp),
-    }
-}
-
-fn h2_cause(error: &hyper::Error) -> Option<&h2::Error> {
-    std::iter::successors(error.source(), |&cause| cause.source()).find_map(|cause| cause.downcast_ref())
-}

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use mcp_wire::{Endpoint, ExchangeError, OutboundRefusal, Scheme, TransportError};
+use mcp_wire::{Endpoint, ExchangeError, OutboundRefusal, TransportError};
 use tokio::time::Instant;
 
 use crate::connect::{dial, in_time, resolve};
@@ -29,7 +29,7 @@ pub struct Examined {
 /// The steps, in their order. A proxy takes the place of look-up and addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waypoint {
-    /// Whether the URL may be asked at all.
+    /// Whether the URL may be asked at all: by the host's rules, and, if it is `https`, by this transport.
     Target,
     /// The look-up of the name.
     Lookup,
@@ -93,7 +93,8 @@ impl Walk {
     async fn go(&mut self, shared: &Shared, server: &Endpoint) -> Result<(), Ended> {
         let start = Instant::now();
         let admitted = admit(shared, server).map_err(ExchangeError::from);
-        self.note(Waypoint::Target, start, admitted, |()| Found::Admitted)?;
+        let trust = admitted.and_then(|()| Ok(shared.tls.trust(server.scheme())?));
+        let trust = self.note(Waypoint::Target, start, trust, |_| Found::Admitted)?;
         let stream = match &shared.proxy {
             None => self.direct(shared, server).await?,
             Some(proxy) => {
@@ -104,13 +105,13 @@ impl Walk {
                 self.note(Waypoint::Connect, start, tunnel, |_| Found::Tunnelled)?
             }
         };
-        if server.scheme() == Scheme::Https {
+        if let Some(trust) = trust {
             let start = Instant::now();
-            let handshake = shared.tls.handshake(server.host(), stream);
+            let handshake = trust.handshake(server.host(), stream);
             let limit = self.limit.min(shared.options.connect);
             let secured = in_time(limit, handshake).await.map_err(ExchangeError::from);
-            self.note(Waypoint::Tls, start, secured, |(_, protocol)| Found::Secured {
-                http2: match protocol {
+            self.note(Waypoint::Tls, start, secured, |secured| Found::Secured {
+                http2: match secured.protocol() {
                     Protocol::Http1 => false,
                     Protocol::Http2 => true,
                 },

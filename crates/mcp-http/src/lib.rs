@@ -8,6 +8,9 @@
 //! reads the credentials, writes one request, judges the head of the answer and feeds the body to the reply decoder.
 //! The tasks that run beside the caller's are hyper's connection drivers, and one that closes idle connections in time.
 //!
+//! `https` is the feature `tls`, which is on by default. Without it there is [`Tls::none`] alone, HTTP/1.1 in the clear, and
+//! half of the dependencies.
+//!
 //! [MCP 2025-11-25, Transports, Streamable HTTP](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http).
 
 mod connect;
@@ -28,5 +31,7 @@ mod transport;
 pub use crate::dial::{BoxedStream, Dialler, Stream, TcpDialler};
 pub use crate::examine::{Examined, Found, Waypoint};
 pub use crate::proxy::{Proxy, ProxyCredential, ProxyError};
-pub use crate::tls::{Tls, TlsError};
+pub use crate::tls::Tls;
+#[cfg(feature = "tls")]
+pub use crate::tls::TlsError;
 pub use crate::transport::{HttpOptions, HttpTransport};

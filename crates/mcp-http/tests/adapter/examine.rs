@@ -133,6 +133,9 @@ async fn the_way_ends_with_the_first_step_that_fails() {
         let steps = [ADMITTED, FOUND, JUDGED, CONNECTED, (Waypoint::Tls, verdict)];
         assert_eq!(found, expected(&steps));
     }
+    let untrusting = transport(true, true, Tls::none());
+    let found = examine(&untrusting, "https://srv.example/mcp").await;
+    assert_eq!(found, expected(&[(Waypoint::Target, "tls-trust-missing")]));
     let none = transport(false, true, Tls::platform());
     let found = examine(&none, "http://srv.example/mcp").await;
     assert_eq!(found, expected(&[ADMITTED, (Waypoint::Lookup, "resolve-failed")]));

@@ -7,7 +7,7 @@ use mcp_http::{HttpOptions, HttpTransport, Tls};
 use mcp_testkit::{AdmitAll, MemoryCredentials, PeerLog, RecordedRequest, ReplyEnd};
 use mcp_wire::{
     Credential, CredentialHeader, CredentialPlacement, CredentialRef, Delivery, Endpoint, Message,
-    OutboundPolicy, OutboundRefusal, Target,
+    OutboundPolicy, OutboundRefusal, Stage, Target,
 };
 
 use crate::support::{Outcome, PLAIN, Pings, kind, peer_saying, send, target};
@@ -29,6 +29,16 @@ async fn a_refused_address_is_not_dialled() {
     for (url, look_ups) in [("http://srv.example/", 1), ("http://203.0.113.9/", 0)] {
         let ran = run(Refusing::Address, SECRET, &bearer(url)).await;
         ran.check_refused("address-refused", look_ups, 0, 0);
+    }
+}
+
+/// The other targets here are `http`, which needs no trust.
+#[tokio::test(start_paused = true)]
+async fn where_nobody_is_trusted_https_is_neither_looked_up_nor_dialled() {
+    for url in ["https://srv.example/", "https://203.0.113.9/"] {
+        let ran = run(Refusing::Nothing, SECRET, &bearer(url)).await;
+        ran.check_refused("tls-trust-missing", 0, 0, 0);
+        assert_eq!(ran.outcome.stage, Stage::Tls);
     }
 }
 
@@ -160,7 +170,7 @@ async fn run(policy: Refusing, secret: &str, target: &Target) -> Ran {
         Arc::new(policy),
         credentials.clone(),
         Arc::new(peer.clone()),
-        Tls::platform(),
+        Tls::none(),
         HttpOptions::default(),
     );
     let pings = Pings::new();

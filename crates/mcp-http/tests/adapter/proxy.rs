@@ -66,6 +66,19 @@ async fn the_proxy_alone_is_looked_up_and_learns_host_and_port_alone() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn where_nobody_is_trusted_no_way_to_https_is_asked_for() {
+    let peer = proxy_saying(OPEN, ReplyEnd::KeepOpen);
+    let transport = transport_over(peer.clone(), Tls::none()).through(proxy());
+    let outcome = send(&transport, &target("https://srv.example/"), Pings::new().next()).await;
+    assert_eq!(
+        (outcome.verdict(), outcome.delivery),
+        ("tls-trust-missing", Delivery::NotSent)
+    );
+    let log = peer.log();
+    assert_eq!((log.look_ups.len(), log.connections), (0, 0));
+}
+
+#[tokio::test(start_paused = true)]
 async fn each_secret_is_shown_to_its_own_side_only() {
     for (credential, value) in [
         (ProxyCredential::Bearer(reference("proxy")), "Bearer of-the:proxy"),

@@ -145,8 +145,11 @@ pub enum TransportError {
         "the server's certificate has expired, or is not valid yet; check its dates and this machine's clock"
     )]
     TlsExpired,
-    /// There is no authority to trust: the platform has no store and the host gave none.
-    #[error("this machine trusts no certificate authority; give one as a file")]
+    /// There is no authority to trust: the platform has no store and the host gave none, or the host made its transport
+    /// without trust, and then the server was not even looked up.
+    #[error(
+        "no certificate authority is trusted, this machine's or one of the host's own, and https needs one"
+    )]
     TlsTrustMissing,
     /// The TLS handshake failed for another reason.
     #[error("the TLS handshake with the server failed")]
