@@ -15,7 +15,10 @@ impl Client {
     /// Says what is left to say at the end of an operation: which request was given up, and that the session ends.
     pub(crate) async fn bid_farewell(&self, server: &Server, conversation: &mut Conversation) {
         let farewells = conversation.farewells();
-        self.say(server, farewells).await;
+        if farewells.iter().any(Option::is_some) {
+            // In a box it does not lengthen the future of every call, most of which have nothing to say.
+            Box::pin(self.say(server, farewells)).await;
+        }
     }
 
     /// Sends these, one after another, within [`Budget::FAREWELL`] for all of them. What becomes of them is of no

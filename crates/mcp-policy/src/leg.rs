@@ -121,27 +121,29 @@ impl Legs<'_> {
     }
 }
 
-/// Drives one message to the end of its exchange.
-pub(crate) async fn drive(
+/// Drives one message to the end of its exchange. The message is the transport's at once, and no part of the future.
+pub(crate) fn drive<'a>(
     transport: &dyn Transport,
     server: &Server,
-    deadline: &mut Deadline<'_>,
+    deadline: &'a mut Deadline<'_>,
     message: Message,
-    mut watch: Watch<'_>,
-    span: &LegSpan,
-) -> Result<(Answer, Delivery), Failure> {
+    mut watch: Watch<'a>,
+    span: &'a LegSpan,
+) -> impl Future<Output = Result<(Answer, Delivery), Failure>> + Send + 'a {
     deadline.waited(Stage::Start);
     let mut exchange = transport.open(&server.target, message);
-    let mut poll = |cx: &mut Context<'_>| poll_leg(&mut *exchange, deadline, &mut watch, cx);
-    let outcome = poll_fn(|cx| span.within(|| poll(cx))).await;
-    let delivery = exchange.delivery();
-    let driven = outcome.and_then(|outcome| {
-        outcome
-            .map(|answer| (answer, delivery))
-            .map_err(|error| Failure::of_leg(error, delivery))
-    });
-    span.ended(&driven);
-    driven
+    async move {
+        let mut poll = |cx: &mut Context<'_>| poll_leg(&mut *exchange, deadline, &mut watch, cx);
+        let outcome = poll_fn(|cx| span.within(|| poll(cx))).await;
+        let delivery = exchange.delivery();
+        let driven = outcome.and_then(|outcome| {
+            outcome
+                .map(|answer| (answer, delivery))
+                .map_err(|error| Failure::of_leg(error, delivery))
+        });
+        span.ended(&driven);
+        driven
+    }
 }
 
 /// What comes before each leg: is there time left, and does the caller still want it?
