@@ -4,11 +4,9 @@
 //! [`KEPT`] stay, with everything below them, and the others go. Why these nine, and why the refused ones are refused
 //! wherever they stand, is told in `docs/decisions/0012-what-is-kept-of-an-input-schema.md`.
 
-use std::borrow::Cow;
-
 use mcp_wire::{JsonType, MalformedKind};
 
-use super::tree::{Form, Node, Place, Tree};
+use super::tree::{Form, Node, Place, Tree, Value};
 
 /// The members of a root that are kept.
 pub const KEPT: [&str; 9] = [
@@ -62,29 +60,23 @@ impl InputSchema {
 
     /// As [`InputSchema::normalise`], of a text of `length` bytes that was read before.
     pub(super) fn of_tree(mut tree: Tree<'_>, length: usize) -> Result<Self, SchemaFault> {
-        let members = tree.root_members().ok_or(SchemaFault::NotObject)?;
-        let is_object = |place| matches!(tree.node(place), Node::String(name) if name == "object");
-        match find(members, "type") {
-            Some(place) if is_object(place) => {}
+        require_object(&tree)?;
+        match find(&tree, "type").map(|place| tree.value(place)) {
+            Some(Value::String(name)) if name == "object" => {}
             Some(_) | None => return Err(SchemaFault::RootType),
         }
-        if let Some(name) = members.iter().find_map(|(name, _)| refused(name)) {
+        if let Some(name) = tree.members(Tree::ROOT).find_map(|(name, _)| refused(name)) {
             return Err(SchemaFault::Refused { name });
         }
         tree.retain_root(|name| KEPT.contains(&name));
-        let names = tree.walk().filter_map(|(node, _)| match node {
-            Node::Object(members) => Some(members),
-            Node::Array(_) | Node::String(_) | Node::Number(_) | Node::Boolean(_) | Node::Null => None,
-        });
-        if let Some(name) = names.flatten().find_map(|(name, _)| refused(name)) {
+        if let Some(name) = tree.walk().find_map(|node| refused(node.name())) {
             return Err(SchemaFault::Refused { name });
         }
         check_forms(&tree)?;
-        let nests = |node: &Node<'_>| matches!(node, Node::Object(_) | Node::Array(_));
-        if tree
-            .walk()
-            .any(|(node, level)| level > Self::MAX_DEPTH && nests(node))
-        {
+        let is_too_deep = |node: &Node<'_>| {
+            node.level > Self::MAX_DEPTH && matches!(node.value, Value::Object | Value::Array)
+        };
+        if tree.walk().any(is_too_deep) {
             return Err(SchemaFault::TooDeep);
         }
         let mut text = String::with_capacity(length.min(Self::MAX_BYTES));
@@ -103,8 +95,7 @@ impl InputSchema {
     /// [`SchemaFault::NotJson`] or [`SchemaFault::NotObject`] when the text no longer decodes to an object; the store is
     /// at fault. The other rules were judged when it was imported.
     pub fn from_stored(text: &str) -> Result<Self, SchemaFault> {
-        let tree = read(text)?;
-        tree.root_members().ok_or(SchemaFault::NotObject)?;
+        require_object(&read(text)?)?;
         Ok(Self(text.to_owned()))
     }
 
@@ -217,24 +208,29 @@ fn refused(name: &str) -> Option<&'static str> {
     REFUSED.into_iter().find(|refused| *refused == name)
 }
 
-fn find(members: &[(Cow<'_, str>, Place)], name: &str) -> Option<Place> {
-    let found = members.iter().find(|(member, _)| member == name);
-    found.map(|(_, place)| *place)
+fn require_object(tree: &Tree<'_>) -> Result<(), SchemaFault> {
+    match tree.value(Tree::ROOT) {
+        Value::Object => Ok(()),
+        Value::Array | Value::String(_) | Value::Number(_) | Value::Boolean(_) | Value::Null => {
+            Err(SchemaFault::NotObject)
+        }
+    }
+}
+
+/// The place of a member of the root.
+fn find(tree: &Tree<'_>, name: &str) -> Option<Place> {
+    let found = tree.members(Tree::ROOT).find(|(member, _)| *member == name);
+    found.map(|(_, place)| place)
 }
 
 /// The types of the root's members that are kept.
 fn check_forms(tree: &Tree<'_>) -> Result<(), SchemaFault> {
-    let members = tree.root_members().unwrap_or_default();
-    let is = |place: Place, kind| tree.node(place).kind() == kind;
-    let check = |name, fault, holds: &dyn Fn(Place) -> bool| match find(members, name) {
+    let is = |place: Place, kind| tree.value(place).kind() == kind;
+    let check = |name, fault, holds: &dyn Fn(Place) -> bool| match find(tree, name) {
         Some(place) if !holds(place) => Err(fault),
         Some(_) | None => Ok(()),
     };
-    let all = |place, kind| match tree.node(place) {
-        Node::Array(items) => items.iter().all(|item| is(*item, kind)),
-        Node::Object(members) => members.iter().all(|(_, member)| is(*member, kind)),
-        Node::String(_) | Node::Number(_) | Node::Boolean(_) | Node::Null => false,
-    };
+    let all = |place, kind| tree.items(place).all(|item| is(item, kind));
     check("description", SchemaFault::Description, &|place| {
         is(place, JsonType::String)
     })?;
@@ -254,8 +250,8 @@ fn check_forms(tree: &Tree<'_>) -> Result<(), SchemaFault> {
     )?;
     for name in ["allOf", "anyOf", "oneOf"] {
         check(name, SchemaFault::Combinator { name }, &|place| {
-            let empty = matches!(tree.node(place), Node::Array(items) if items.is_empty());
-            is(place, JsonType::Array) && !empty && all(place, JsonType::Object)
+            let is_empty = tree.items(place).next().is_none();
+            is(place, JsonType::Array) && !is_empty && all(place, JsonType::Object)
         })?;
     }
     check("not", SchemaFault::Not, &|place| is(place, JsonType::Object))

@@ -1,7 +1,7 @@
 //! One JSON text as a flat tree, and the two ways to write it: as it stood, and in the canonical form of RFC 8785.
 //!
-//! The nodes lie in one list and name each other by place, so that neither reading, writing nor dropping recurses,
-//! however deep the text is nested.
+//! The nodes lie in one list in the order of the text, and each names the place where what is in it ends. So neither
+//! reading, writing nor dropping recurses, however deep the text is nested, and no node has a list of its own.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -19,10 +19,22 @@ pub(super) struct Tree<'a> {
 /// The place of a value in its tree.
 pub(super) type Place = usize;
 
-/// A value; an array or object names the places of its items.
-pub(super) enum Node<'a> {
-    Object(Vec<(Cow<'a, str>, Place)>),
-    Array(Vec<Place>),
+/// A value, and its name where it is a member.
+pub(super) struct Node<'a> {
+    name: Cow<'a, str>,
+    pub(super) value: Value<'a>,
+    /// How deep it lies. The root's level is 1.
+    pub(super) level: usize,
+    /// The place after everything that is in it.
+    end: Place,
+    /// Whether it and everything in it is passed over.
+    gone: bool,
+}
+
+/// What a value is, apart from what is in it.
+pub(super) enum Value<'a> {
+    Object,
+    Array,
     String(Cow<'a, str>),
     Number(&'a str),
     Boolean(bool),
@@ -64,10 +76,17 @@ impl CanonicalFault {
 }
 
 impl Node<'_> {
+    /// Its name; empty where it is no member.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Value<'_> {
     pub(super) const fn kind(&self) -> JsonType {
         match self {
-            Self::Object(_) => JsonType::Object,
-            Self::Array(_) => JsonType::Array,
+            Self::Object => JsonType::Object,
+            Self::Array => JsonType::Array,
             Self::String(_) => JsonType::String,
             Self::Number(_) => JsonType::Number,
             Self::Boolean(_) => JsonType::Boolean,
@@ -91,76 +110,129 @@ impl<'a> Tree<'a> {
             nodes: Vec::with_capacity(text.len() / 24),
         };
         let mut open: Vec<Place> = Vec::new();
-        let mut name = None;
+        let mut name = Cow::default();
         for piece in JsonReader::new(text) {
-            let node = match piece? {
+            let value = match piece? {
                 JsonPiece::Name(text) => {
-                    name = Some(text);
+                    name = text;
                     continue;
                 }
-                JsonPiece::ObjectEnd | JsonPiece::ArrayEnd => {
-                    if let Some(Node::Object(members)) =
-                        open.pop().and_then(|place| tree.nodes.get_mut(place))
-                    {
-                        keep_last(members);
+                JsonPiece::ObjectEnd => {
+                    if let Some(object) = tree.close(&mut open) {
+                        tree.keep_last(object);
                     }
                     continue;
                 }
-                JsonPiece::ObjectStart => Node::Object(Vec::new()),
-                JsonPiece::ArrayStart => Node::Array(Vec::new()),
-                JsonPiece::String(text) => Node::String(text),
-                JsonPiece::Number(text) => Node::Number(text),
-                JsonPiece::Boolean(value) => Node::Boolean(value),
-                JsonPiece::Null => Node::Null,
+                JsonPiece::ArrayEnd => {
+                    tree.close(&mut open);
+                    continue;
+                }
+                JsonPiece::ObjectStart => Value::Object,
+                JsonPiece::ArrayStart => Value::Array,
+                JsonPiece::String(text) => Value::String(text),
+                JsonPiece::Number(text) => Value::Number(text),
+                JsonPiece::Boolean(value) => Value::Boolean(value),
+                JsonPiece::Null => Value::Null,
             };
             let place = tree.nodes.len();
-            match open.last().and_then(|parent| tree.nodes.get_mut(*parent)) {
-                Some(Node::Object(members)) => members.push((name.take().unwrap_or_default(), place)),
-                Some(Node::Array(items)) => items.push(place),
-                Some(Node::String(_) | Node::Number(_) | Node::Boolean(_) | Node::Null) | None => {}
-            }
-            if matches!(node, Node::Object(_) | Node::Array(_)) {
+            let level = open.len() + 1;
+            if matches!(value, Value::Object | Value::Array) {
                 open.push(place);
             }
-            tree.nodes.push(node);
+            tree.nodes.push(Node {
+                name: std::mem::take(&mut name),
+                value,
+                level,
+                end: place + 1,
+                gone: false,
+            });
         }
         Ok(tree)
     }
 
-    /// The value at a place of this tree.
-    pub(super) fn node(&self, place: Place) -> &Node<'a> {
-        self.nodes.get(place).unwrap_or(&Node::Null)
+    /// Everything from here on is no more in the innermost open value. Which one that is.
+    fn close(&mut self, open: &mut Vec<Place>) -> Option<Place> {
+        let (place, end) = (open.pop()?, self.nodes.len());
+        self.nodes.get_mut(place)?.end = end;
+        Some(place)
     }
 
-    /// The members of the root; `None` when it is no object.
-    pub(super) fn root_members(&self) -> Option<&[(Cow<'a, str>, Place)]> {
-        match self.node(Self::ROOT) {
-            Node::Object(members) => Some(members),
-            Node::Array(_) | Node::String(_) | Node::Number(_) | Node::Boolean(_) | Node::Null => None,
+    /// Keeps the last of the members that have one name.
+    fn keep_last(&mut self, object: Place) {
+        // A few are compared with each other without a list of their own.
+        if self.items(object).nth(FEW).is_none() && !self.has_twins(object) {
+            return;
         }
+        let mut ordered: Vec<(&str, Place)> = self.members(object).collect();
+        ordered.sort_unstable();
+        // Places rise with the text, so of one name all but the last are followed by a twin.
+        let gone = ordered
+            .array_windows()
+            .filter(|[(one, _), (other, _)]| one == other);
+        let gone: BTreeSet<Place> = gone.map(|[(_, place), _]| *place).collect();
+        self.pass_over(gone);
+    }
+
+    fn has_twins(&self, object: Place) -> bool {
+        let mut later = self.members(object);
+        while let Some((name, _)) = later.next() {
+            if later.clone().any(|(other, _)| name == other) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn pass_over(&mut self, gone: impl IntoIterator<Item = Place>) {
+        for place in gone {
+            if let Some(node) = self.nodes.get_mut(place) {
+                node.gone = true;
+            }
+        }
+    }
+
+    /// The value at a place of this tree.
+    pub(super) fn value(&self, place: Place) -> &Value<'a> {
+        self.nodes.get(place).map_or(&Value::Null, |node| &node.value)
+    }
+
+    fn name(&self, place: Place) -> &str {
+        self.nodes.get(place).map_or("", Node::name)
+    }
+
+    /// The places of what is directly in an array or object; none for any other value.
+    pub(super) fn items(&self, place: Place) -> Items<'_, 'a> {
+        Items {
+            nodes: &self.nodes,
+            next: place + 1,
+            end: self.nodes.get(place).map_or(0, |node| node.end),
+        }
+    }
+
+    /// The names and places of what is directly in an object.
+    pub(super) fn members(&self, object: Place) -> impl Iterator<Item = (&str, Place)> + Clone {
+        self.items(object).map(|place| (self.name(place), place))
     }
 
     /// Drops the members of the root that `keep` does not name.
     pub(super) fn retain_root(&mut self, keep: impl Fn(&str) -> bool) {
-        if let Some(Node::Object(members)) = self.nodes.first_mut() {
-            members.retain(|(name, _)| keep(name));
-        }
+        let gone = self.members(Self::ROOT).filter(|(name, _)| !keep(name));
+        let gone: Vec<Place> = gone.map(|(_, place)| place).collect();
+        self.pass_over(gone);
     }
 
-    /// Everything below the root and the root itself, in the order of the text, with its level; the root's is 1.
-    pub(super) fn walk(&self) -> impl Iterator<Item = (&Node<'a>, usize)> {
-        let mut ahead = vec![(Self::ROOT, 1)];
+    /// The root and everything in it, in the order of the text.
+    pub(super) fn walk(&self) -> impl Iterator<Item = &Node<'a>> {
+        let mut at = Self::ROOT;
         std::iter::from_fn(move || {
-            let (place, level) = ahead.pop()?;
-            let node = self.node(place);
-            match node {
-                Node::Object(members) => {
-                    ahead.extend(members.iter().rev().map(|(_, place)| (*place, level + 1)));
+            loop {
+                let node = self.nodes.get(at)?;
+                if !node.gone {
+                    at += 1;
+                    return Some(node);
                 }
-                Node::Array(items) => ahead.extend(items.iter().rev().map(|place| (*place, level + 1))),
-                Node::String(_) | Node::Number(_) | Node::Boolean(_) | Node::Null => {}
+                at = node.end;
             }
-            Some((node, level))
         })
     }
 
@@ -170,81 +242,107 @@ impl<'a> Tree<'a> {
     ///
     /// [`CanonicalFault::NumberBeyondDouble`], in the canonical form only; what is written by then stays.
     pub(super) fn write(&self, text: &mut String, form: Form) -> Result<(), CanonicalFault> {
-        /// An open array or object: what of it is still to be written.
-        enum Open<'t, 'a> {
-            Object(std::slice::Iter<'t, (Cow<'a, str>, Place)>),
-            Sorted(std::vec::IntoIter<&'t (Cow<'a, str>, Place)>),
-            Array(std::slice::Iter<'t, Place>),
+        /// An array or object that is being written: what closes it, and where in the list of all items its own begin.
+        struct Open {
+            close: char,
+            begin: usize,
+            next: usize,
         }
-        let mut open: Vec<Open<'_, 'a>> = Vec::new();
-        let mut next = Some(Self::ROOT);
+        let mut open: Vec<Open> = Vec::new();
+        let mut items: Vec<Place> = Vec::new();
+        let mut place = Self::ROOT;
         loop {
-            let begun = match next.take().map(|place| self.node(place)) {
-                Some(Node::Object(members)) => {
-                    text.push('{');
-                    open.push(match form {
-                        Form::Canonical if !members.is_sorted_by(|one, other| is_before(one, other)) => {
-                            let mut order: Vec<_> = members.iter().collect();
-                            order.sort_unstable_by(|(one, _), (other, _)| by_units(one, other));
-                            Open::Sorted(order.into_iter())
-                        }
-                        Form::Canonical | Form::AsWritten => Open::Object(members.iter()),
-                    });
-                    true
-                }
-                Some(Node::Array(items)) => {
-                    text.push('[');
-                    open.push(Open::Array(items.iter()));
-                    true
-                }
-                Some(Node::String(value)) => {
-                    write_json_string(text, value);
-                    false
-                }
-                Some(Node::Number(literal)) => {
-                    match form {
-                        Form::AsWritten => text.push_str(literal),
-                        Form::Canonical => write_number(text, literal)?,
+            let value = self.value(place);
+            match value {
+                Value::Object | Value::Array => {
+                    let (begin, is_object) = (items.len(), matches!(value, Value::Object));
+                    items.extend(self.items(place));
+                    if let (Form::Canonical, true, Some(own)) = (form, is_object, items.get_mut(begin..)) {
+                        self.sort(own);
                     }
-                    false
+                    text.push(if is_object { '{' } else { '[' });
+                    let close = if is_object { '}' } else { ']' };
+                    open.push(Open {
+                        close,
+                        begin,
+                        next: begin,
+                    });
                 }
-                Some(Node::Boolean(value)) => {
-                    text.push_str(if *value { "true" } else { "false" });
-                    false
+                Value::String(value) => write_string(text, value),
+                Value::Number(literal) => match form {
+                    Form::AsWritten => text.push_str(literal),
+                    Form::Canonical => write_number(text, literal)?,
+                },
+                Value::Boolean(value) => text.push_str(if *value { "true" } else { "false" }),
+                Value::Null => text.push_str("null"),
+            }
+            // The next item of the innermost that has one; those that have none end here.
+            place = loop {
+                let Some(innermost) = open.last_mut() else {
+                    return Ok(());
+                };
+                if let Some(next) = items.get(innermost.next) {
+                    if innermost.next > innermost.begin {
+                        text.push(',');
+                    }
+                    innermost.next += 1;
+                    if innermost.close == '}' {
+                        if let Some(node) = self.nodes.get(*next) {
+                            write_string(text, &node.name);
+                        }
+                        text.push(':');
+                    }
+                    break *next;
                 }
-                Some(Node::Null) => {
-                    text.push_str("null");
-                    false
-                }
-                None => false,
-            };
-            let Some(innermost) = open.last_mut() else {
-                return Ok(());
-            };
-            let (member, close) = match innermost {
-                Open::Object(members) => (members.next(), '}'),
-                Open::Sorted(members) => (members.next(), '}'),
-                Open::Array(items) => {
-                    next = items.next().copied();
-                    (None, ']')
-                }
-            };
-            if let Some((name, place)) = member {
-                if !begun {
-                    text.push(',');
-                }
-                write_json_string(text, name);
-                text.push(':');
-                next = Some(*place);
-            } else if next.is_some() {
-                if !begun {
-                    text.push(',');
-                }
-            } else {
-                text.push(close);
+                text.push(innermost.close);
+                items.truncate(innermost.begin);
                 open.pop();
+            };
+        }
+    }
+
+    /// Puts members into the order of the canonical form. No two have one name.
+    fn sort(&self, members: &mut [Place]) {
+        let order = |one: &Place, other: &Place| by_units(self.name(*one), self.name(*other));
+        if !members.is_sorted_by(|one, other| order(one, other).is_lt()) {
+            members.sort_unstable_by(order);
+        }
+    }
+}
+
+/// What is directly in an array or object, by place.
+#[derive(Clone)]
+pub(super) struct Items<'t, 'a> {
+    nodes: &'t [Node<'a>],
+    next: Place,
+    end: Place,
+}
+
+impl Iterator for Items<'_, '_> {
+    type Item = Place;
+
+    fn next(&mut self) -> Option<Place> {
+        while self.next < self.end {
+            let (place, node) = (self.next, self.nodes.get(self.next)?);
+            self.next = node.end;
+            if !node.gone {
+                return Some(place);
             }
         }
+        None
+    }
+}
+
+/// Appends a string that was read. One that is borrowed from its text had no escape there and needs none.
+#[expect(clippy::ptr_arg, reason = "whether it is borrowed is what it is asked for")]
+fn write_string(text: &mut String, value: &Cow<'_, str>) {
+    match value {
+        Cow::Borrowed(plain) => {
+            text.push('"');
+            text.push_str(plain);
+            text.push('"');
+        }
+        Cow::Owned(value) => write_json_string(text, value),
     }
 }
 
@@ -257,42 +355,8 @@ fn by_units(one: &str, other: &str) -> Ordering {
     }
 }
 
-/// Whether a member may stand before another in the canonical form. No two have one name.
-fn is_before((one, _): &(Cow<'_, str>, Place), (other, _): &(Cow<'_, str>, Place)) -> bool {
-    by_units(one, other).is_lt()
-}
-
-/// Keeps the last of the members that have one name.
-fn keep_last(members: &mut Vec<(Cow<'_, str>, Place)>) {
-    // A few are compared with each other without a list of their own.
-    if members.len() <= FEW && !has_twins(members) {
-        return;
-    }
-    let mut ordered: Vec<(&str, Place)> = members.iter().map(|(name, place)| (&**name, *place)).collect();
-    ordered.sort_unstable();
-    // Places rise with the text, so of one name all but the last are followed by a twin.
-    let gone = ordered
-        .array_windows()
-        .filter(|[(one, _), (other, _)]| one == other);
-    let gone: BTreeSet<Place> = gone.map(|[(_, place), _]| *place).collect();
-    if !gone.is_empty() {
-        members.retain(|(_, place)| !gone.contains(place));
-    }
-}
-
-/// Up to how many names are compared each with each other.
+/// Up to how many members are compared each with each other.
 const FEW: usize = 12;
-
-fn has_twins(members: &[(Cow<'_, str>, Place)]) -> bool {
-    let mut later = members;
-    while let Some(((name, _), rest)) = later.split_first() {
-        if rest.iter().any(|(other, _)| name == other) {
-            return true;
-        }
-        later = rest;
-    }
-    false
-}
 
 #[cfg(test)]
 mod tests {
@@ -343,7 +407,7 @@ mod tests {
         let text = "[".repeat(1_024) + &"]".repeat(1_024);
         assert_eq!(written(&text, Form::Canonical), text);
         assert_eq!(
-            Tree::read(&text).unwrap().walk().map(|(_, level)| level).max(),
+            Tree::read(&text).unwrap().walk().map(|node| node.level).max(),
             Some(1_024)
         );
     }
