@@ -8,8 +8,8 @@ use std::task::{Context, Poll, ready};
 use hyper::body::{Body, Bytes, Incoming};
 use mcp_wire::http::{ErrorBody, HeadVerdict, ReplyHead};
 use mcp_wire::{
-    Answer, BodyEnd, Delivery, Exchange, ExchangeError, ExchangeEvent, Expectation, Leg, Malformed, Message,
-    ReplyDecoder, ReplyLimits, ServerMessage, SessionId, Stage, Target,
+    Answer, BodyEnd, Delivery, Exchange, ExchangeError, ExchangeEvent, Expectation, Framing, Leg, Malformed,
+    Message, ReplyDecoder, ReplyLimits, ServerMessage, SessionId, Stage, Target,
 };
 use tokio::time::Sleep;
 
@@ -31,12 +31,7 @@ pub(crate) struct HttpExchange {
 
 enum State {
     Opening(Pin<Box<dyn Future<Output = Result<Opened, ExchangeError>> + Send>>),
-    Reading {
-        body: Wire,
-        decoder: ReplyDecoder,
-        session: Option<SessionId>,
-        rest: Bytes,
-    },
+    Reading(Box<Reading>),
     Failing {
         body: Wire,
         error: ErrorBody,
@@ -79,52 +74,14 @@ impl HttpExchange {
                 Poll::Ready(Err(error)) => Step::Done(Err(error)),
                 Poll::Ready(Ok(opened)) => self.judge_head(opened),
             },
-            State::Reading {
-                mut body,
-                mut decoder,
-                session,
-                mut rest,
-            } => match drain(&mut decoder, &mut rest) {
-                Err(malformed) => Step::Done(Err(malformed.into())),
-                Ok(Some(message)) => {
-                    self.state = State::Reading {
-                        body,
-                        decoder,
-                        session,
-                        rest,
-                    };
+            State::Reading(mut reading) => match reading.poll(cx) {
+                Poll::Pending => return self.wait(State::Reading(reading)),
+                Poll::Ready(Err(malformed)) => Step::Done(Err(malformed.into())),
+                Poll::Ready(Ok(Read::Server(message))) => {
+                    self.state = State::Reading(reading);
                     Step::Server(message)
                 }
-                Ok(None) => match body.poll_data(cx) {
-                    Poll::Pending => {
-                        return self.wait(State::Reading {
-                            body,
-                            decoder,
-                            session,
-                            rest,
-                        });
-                    }
-                    Poll::Ready(Piece::Data(rest)) => {
-                        self.state = State::Reading {
-                            body,
-                            decoder,
-                            session,
-                            rest,
-                        };
-                        Step::Continue
-                    }
-                    Poll::Ready(Piece::End(end)) => Step::Done(
-                        decoder
-                            .finish(end)
-                            .map(|reply| Answer::Reply {
-                                reply,
-                                session,
-                                http_status: Some(200),
-                            })
-                            .map_err(ExchangeError::from)
-                            .inspect(|_| body.keep(&self.shared)),
-                    ),
-                },
+                Poll::Ready(Ok(Read::End(end))) => Step::Done(reading.finish(end, &self.shared)),
             },
             State::Failing { mut body, mut error } => match body.poll_data(cx) {
                 Poll::Pending => return self.wait(State::Failing { body, error }),
@@ -217,12 +174,13 @@ impl HttpExchange {
                 if let Err(malformed) = length.map_or(Ok(()), |length| decoder.expect_length(length)) {
                     return Step::Done(Err(malformed.into()));
                 }
-                State::Reading {
+                State::Reading(Box::new(Reading {
                     body,
                     decoder,
                     session,
                     rest: Bytes::new(),
-                }
+                    patient: length.is_some() && framing == Framing::Json,
+                }))
             }
         };
         Step::Continue
@@ -261,8 +219,57 @@ impl Exchange for HttpExchange {
     }
 }
 
+/// The answer to a request, on its way.
+struct Reading {
+    body: Wire,
+    decoder: ReplyDecoder,
+    session: Option<SessionId>,
+    /// What has come of the body and was not fed to the decoder.
+    rest: Bytes,
+    /// Whether nothing can be said of the answer before its end: it is one JSON text, of a length that was judged. A piece
+    /// of it stays in the buffer of its connection until another comes, so that an answer that many wait for is not twice
+    /// in memory for each.
+    patient: bool,
+}
+
+/// How far a poll of an answer came.
+enum Read {
+    Server(ServerMessage),
+    End(BodyEnd),
+}
+
+impl Reading {
+    /// Reads up to the next server message or to the end.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Read, Malformed>> {
+        loop {
+            if !self.patient
+                && let Some(message) = feed(&mut self.decoder, &mut self.rest)?
+            {
+                return Poll::Ready(Ok(Read::Server(message)));
+            }
+            let piece = ready!(self.body.poll_data(cx));
+            feed(&mut self.decoder, &mut self.rest)?;
+            match piece {
+                Piece::Data(piece) => self.rest = piece,
+                Piece::End(end) => return Poll::Ready(Ok(Read::End(end))),
+            }
+        }
+    }
+
+    /// The verdict. The connection is kept when the answer was read to its end and is one.
+    fn finish(self, end: BodyEnd, shared: &Shared) -> Result<Answer, ExchangeError> {
+        let reply = self.decoder.finish(end)?;
+        self.body.keep(shared);
+        Ok(Answer::Reply {
+            reply,
+            session: self.session,
+            http_status: Some(200),
+        })
+    }
+}
+
 /// Feeds what is left of a piece to the decoder, up to the next server message.
-fn drain(decoder: &mut ReplyDecoder, rest: &mut Bytes) -> Result<Option<ServerMessage>, Malformed> {
+fn feed(decoder: &mut ReplyDecoder, rest: &mut Bytes) -> Result<Option<ServerMessage>, Malformed> {
     let mut input = &rest[..];
     let message = decoder.push(&mut input);
     let consumed = rest.len() - input.len();
