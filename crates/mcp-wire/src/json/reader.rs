@@ -61,6 +61,7 @@ impl<'a> JsonReader<'a> {
         }
     }
 
+    #[inline]
     fn read(&mut self) -> Result<Option<JsonPiece<'a>>, Malformed> {
         match self.next {
             Next::Value => self.value().map(Some),
@@ -87,6 +88,7 @@ impl<'a> JsonReader<'a> {
         }
     }
 
+    #[inline]
     fn value(&mut self) -> Result<JsonPiece<'a>, Malformed> {
         let kind = self.scanner.peek_type();
         let piece = match kind {
@@ -110,6 +112,7 @@ impl<'a> JsonReader<'a> {
         Ok(piece)
     }
 
+    #[inline]
     fn after_value(&mut self) {
         self.next = if self.scanner.is_at_root() {
             Next::End
@@ -122,6 +125,7 @@ impl<'a> JsonReader<'a> {
 impl<'a> Iterator for JsonReader<'a> {
     type Item = Result<JsonPiece<'a>, Malformed>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let piece = self.read();
         if piece.is_err() {
