@@ -50,6 +50,9 @@ pub struct SseEvent<'a> {
 const BOM: [u8; 3] = [0xef, 0xbb, 0xbf];
 const BOM_PASSED: usize = BOM.len();
 
+/// The bytes after which it is known whether a line is a `data` field, and whether it loses a space.
+const DATA: usize = b"data:".len() + 1;
+
 impl SseDecoder {
     /// The longest event id that is kept, in bytes.
     pub const ID_BYTES: usize = 1_024;
@@ -172,19 +175,23 @@ impl SseDecoder {
     /// Keeps the start of a line whose end has not come.
     fn keep(&mut self, piece: &[u8]) -> Result<(), Malformed> {
         self.require_room(piece)?;
-        if self.value.is_some() {
-            self.data.extend_from_slice(piece);
-            return Ok(());
+        let mut rest = piece;
+        if self.value.is_none() {
+            let start = DATA.saturating_sub(self.line.len()).min(piece.len());
+            let (start, after) = piece.split_at(start);
+            self.line.extend_from_slice(start);
+            rest = after;
+            if let [b'd', b'a', b't', b'a', b':', first] = *self.line {
+                let value: &[u8] = if first == b' ' { &[] } else { &[first] };
+                self.line.truncate(DATA - value.len());
+                self.value = Some(self.start_data(value));
+            }
         }
-        self.line.extend_from_slice(piece);
-        // With one byte after the colon it is known whether a space is lost.
-        if let [b'd', b'a', b't', b'a', b':', first, ..] = *self.line {
-            let name = b"data:".len() + usize::from(first == b' ');
-            let line = core::mem::take(&mut self.line);
-            let (name, value) = line.split_at(name);
-            self.value = Some(self.start_data(value));
-            self.line.extend_from_slice(name);
-        }
+        let target = match self.value {
+            Some(_) => &mut self.data,
+            None => &mut self.line,
+        };
+        target.extend_from_slice(rest);
         Ok(())
     }
 
