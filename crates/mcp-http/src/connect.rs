@@ -1,17 +1,15 @@
 //! A connection to a target: looked up, judged, dialled, or through a proxy; under TLS where the scheme says so.
 
-use std::future::Future;
-use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
-use mcp_wire::{Endpoint, ExchangeError, Host, Stage, Target, TransportError};
+use mcp_wire::{Endpoint, ExchangeError, Stage, Target, TransportError};
 
 use crate::connection::Connection;
 use crate::dial::BoxedStream;
 use crate::progress::Progress;
 use crate::proxy::tunnel;
-use crate::transport::Shared;
+use crate::shared::Shared;
+use crate::steps::{dial, in_time, resolve};
 
 /// Makes a new connection. The target must have been admitted. What needs a trust that is not there goes nowhere.
 pub(crate) async fn connect(
@@ -34,29 +32,6 @@ pub(crate) async fn connect(
     progress.enter(Stage::Tls);
     let secured = in_time(options.connect, trust.handshake(server.host(), stream)).await?;
     Ok(secured.start(options).await?)
-}
-
-/// Runs one step of connecting within the time for it.
-pub(crate) async fn in_time<T>(
-    limit: Duration,
-    step: impl Future<Output = Result<T, TransportError>>,
-) -> Result<T, TransportError> {
-    let limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
-    tokio::time::timeout(limit, step)
-        .await
-        .unwrap_or(Err(TransportError::ConnectTimeout { limit_ms }))
-}
-
-/// The addresses of whom the endpoint names: the server, or the proxy.
-pub(crate) async fn resolve(shared: &Shared, endpoint: &Endpoint) -> Result<Vec<SocketAddr>, TransportError> {
-    let port = endpoint.port();
-    match endpoint.host() {
-        Host::Address(address) => Ok(vec![SocketAddr::new(*address, port)]),
-        Host::Name(name) => match shared.dialler.resolve(name, port).await {
-            Ok(addresses) if !addresses.is_empty() => Ok(addresses),
-            Ok(_) | Err(_) => Err(TransportError::Resolve),
-        },
-    }
 }
 
 /// Dials the admitted addresses one after another until one answers. Each is judged on its own, right before it is
@@ -88,19 +63,4 @@ async fn direct(
         (None, Some(refusal)) => refusal.into(),
         (None, None) => TransportError::Resolve.into(),
     })
-}
-
-/// One attempt, within the time for it.
-pub(crate) async fn dial(shared: &Shared, address: SocketAddr) -> Result<BoxedStream, TransportError> {
-    let dialling = shared.dialler.connect(address);
-    let dialling = async { dialling.await.map_err(|error| connect_error(&error)) };
-    in_time(shared.options.connect, dialling).await
-}
-
-fn connect_error(error: &std::io::Error) -> TransportError {
-    if error.kind() == std::io::ErrorKind::ConnectionRefused {
-        TransportError::ConnectRefused
-    } else {
-        TransportError::Connect
-    }
 }

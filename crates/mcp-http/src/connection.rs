@@ -6,9 +6,9 @@ use hyper::client::conn::http1;
 use mcp_wire::TransportError;
 
 use crate::dial::BoxedStream;
+use crate::options::HttpOptions;
 use crate::request::RequestBody;
 use crate::tls::Http2;
-use crate::transport::HttpOptions;
 
 /// The version of HTTP that a connection speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,13 +7,14 @@ use std::time::Duration;
 use mcp_wire::{Endpoint, ExchangeError, OutboundRefusal, TransportError};
 use tokio::time::Instant;
 
-use crate::connect::{dial, in_time, resolve};
 use crate::connection::Protocol;
 use crate::dial::BoxedStream;
 use crate::opening::admit;
 use crate::progress::Progress;
 use crate::proxy::tunnel;
-use crate::transport::{HttpTransport, Shared};
+use crate::shared::Shared;
+use crate::steps::{dial, in_time, resolve};
+use crate::transport::HttpTransport;
 
 /// What was found at one step.
 #[derive(Debug, Clone, PartialEq, Eq)]

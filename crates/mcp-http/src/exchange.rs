@@ -18,7 +18,7 @@ use crate::destination::Destination;
 use crate::opening::{Opened, open};
 use crate::progress::Progress;
 use crate::queue::Turn;
-use crate::transport::Shared;
+use crate::shared::Shared;
 
 /// One request and its answer.
 pub(crate) struct HttpExchange {

@@ -20,18 +20,22 @@ mod dial;
 mod examine;
 mod exchange;
 mod opening;
+mod options;
 mod pool;
 mod progress;
 mod proxy;
 mod queue;
 mod request;
+mod shared;
+mod steps;
 mod tls;
 mod transport;
 
 pub use crate::dial::{BoxedStream, Dialler, Stream, TcpDialler};
 pub use crate::examine::{Examined, Found, Waypoint};
+pub use crate::options::HttpOptions;
 pub use crate::proxy::{Proxy, ProxyCredential, ProxyError};
 pub use crate::tls::Tls;
 #[cfg(feature = "tls")]
 pub use crate::tls::TlsError;
-pub use crate::transport::{HttpOptions, HttpTransport};
+pub use crate::transport::HttpTransport;

@@ -12,11 +12,12 @@ use mcp_wire::{
 use crate::connect::connect;
 use crate::connection::{Connection, Unanswered};
 use crate::destination::Destination;
+use crate::options::HttpOptions;
 use crate::progress::Progress;
 use crate::queue::Turn;
 use crate::request::Draft;
+use crate::shared::Shared;
 use crate::tls::{broken_rule, is_refused_stream};
-use crate::transport::{HttpOptions, Shared};
 
 /// The head of an answer, and what is needed to read its body and keep its connection.
 pub(crate) struct Opened {

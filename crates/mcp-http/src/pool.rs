@@ -9,7 +9,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep_until};
 
 use crate::connection::Connection;
-use crate::transport::HttpOptions;
+use crate::options::HttpOptions;
 
 /// Whose connections are whose: the origin, and the references of the credentials that travel on them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

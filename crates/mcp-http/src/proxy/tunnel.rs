@@ -14,10 +14,10 @@ use mcp_wire::{Endpoint, ExchangeError, Secret, Stage, TransportError};
 use super::Proxy;
 use super::answer::Answer;
 use super::rewound::Rewound;
-use crate::connect::{dial, in_time, resolve};
 use crate::dial::BoxedStream;
 use crate::progress::Progress;
-use crate::transport::Shared;
+use crate::shared::Shared;
+use crate::steps::{dial, in_time, resolve};
 
 /// A stream to the server, through `proxy`. The target must have been admitted.
 pub(crate) async fn tunnel(

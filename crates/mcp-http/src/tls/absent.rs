@@ -8,8 +8,8 @@ use mcp_wire::{Host, MalformedKind, TransportError};
 
 use crate::connection::{Connection, Protocol};
 use crate::dial::BoxedStream;
+use crate::options::HttpOptions;
 use crate::request::RequestBody;
-use crate::transport::HttpOptions;
 
 /// Whom to trust: nobody.
 #[derive(Debug, Clone)]

@@ -7,8 +7,8 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use mcp_wire::{MalformedKind, TransportError};
 
 use crate::dial::BoxedStream;
+use crate::options::HttpOptions;
 use crate::request::RequestBody;
-use crate::transport::HttpOptions;
 
 /// A handle of a connection, for many exchanges side by side.
 pub(crate) type Http2 = http2::SendRequest<RequestBody>;

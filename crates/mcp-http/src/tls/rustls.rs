@@ -13,7 +13,7 @@ use tokio_rustls::TlsConnector;
 use super::{Tls, http2};
 use crate::connection::{Connection, Protocol};
 use crate::dial::BoxedStream;
-use crate::transport::HttpOptions;
+use crate::options::HttpOptions;
 
 /// Whom to trust. The platform's store is read at the first connection.
 #[derive(Debug, Clone)]

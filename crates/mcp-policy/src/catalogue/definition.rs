@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use mcp_wire::{JsonPiece, JsonReader, JsonType, ToolDefinition, ToolName};
 
 use super::fingerprint::{Fingerprint, MEMBERS, canonical_form, same_value};
+use super::form::{CanonicalFault, Form};
 use super::lint::{Flag, inspect};
 use super::name::{LocalName, LocalNameFault, NameTaken};
 use super::schema::{self, InputSchema, SchemaFault};
 use super::surroundings::Surroundings;
-use super::tree::{CanonicalFault, Form};
 use crate::quarantine::{QuarantineReason, Quarantined};
 use crate::server::ServerName;
 

@@ -6,7 +6,8 @@ use sha2::{Digest, Sha256};
 
 use mcp_wire::{JsonType, Malformed, ToolDefinition, write_json_string};
 
-use super::tree::{CanonicalFault, Form, Tree};
+use super::form::{CanonicalFault, Form};
+use super::tree::Tree;
 use crate::hex;
 
 /// The members of a definition that count, in the order of the canonical form.

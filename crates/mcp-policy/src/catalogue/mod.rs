@@ -15,6 +15,7 @@
 mod characters;
 mod definition;
 mod fingerprint;
+mod form;
 mod lint;
 mod name;
 mod number;
@@ -24,10 +25,12 @@ mod row;
 mod schema;
 mod surroundings;
 mod tree;
+mod writing;
 
 pub use self::characters::Mark;
 pub use self::definition::{Definition, DefinitionFault, ImportedTool, Offer, Part};
 pub use self::fingerprint::{Fingerprint, FingerprintError, canonical_form};
+pub use self::form::CanonicalFault;
 pub use self::lint::{Flag, TextPlace, inspect};
 pub use self::name::{LocalName, LocalNameFault, NameTaken};
 pub use self::plan::{Change, Plan, RenameSuspect};
@@ -35,4 +38,3 @@ pub use self::remote_tool::{RemoteTool, ServerTerms, Withheld, WriteEffect};
 pub use self::row::{ActRefused, CatalogueRow, Standing};
 pub use self::schema::{InputSchema, KEPT, REFUSED, SchemaFault};
 pub use self::surroundings::{Neighbour, Surroundings};
-pub use self::tree::CanonicalFault;

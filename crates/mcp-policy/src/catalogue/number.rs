@@ -1,6 +1,6 @@
 //! The canonical spelling of a number: what ECMAScript prints for the double that the literal is read as.
 
-use super::tree::CanonicalFault;
+use super::form::CanonicalFault;
 
 /// Appends the number that `literal` stands for, as [RFC 8785, section 3.2.2.3] wants it.
 ///

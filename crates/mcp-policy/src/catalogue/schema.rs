@@ -6,7 +6,8 @@
 
 use mcp_wire::{JsonType, MalformedKind};
 
-use super::tree::{Form, Node, Place, Tree, Value};
+use super::form::Form;
+use super::tree::{Node, Place, Tree, Value};
 
 /// The members of a root that are kept.
 pub const KEPT: [&str; 9] = [
