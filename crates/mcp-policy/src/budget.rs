@@ -72,6 +72,7 @@ mod tests {
             Err(BudgetError)
         );
         assert_eq!(Budget::default().to_string(), "20 s");
+        assert_eq!(Budget::MAX.to_string(), "86400 s");
         assert_eq!(
             Budget::new(Duration::from_millis(1_500)).unwrap().to_string(),
             "1.5 s"

@@ -200,6 +200,8 @@ impl RecordGap {
 
 #[cfg(test)]
 mod tests {
+    use mcp_wire::{CredentialPlacement, CredentialRef};
+
     use super::*;
 
     fn record() -> ServerRecord {
@@ -228,6 +230,10 @@ mod tests {
         record.approval = ApprovalRule::NotRequired;
         record.budget = Budget::new(std::time::Duration::from_secs(3)).unwrap();
         record.limits.body_bytes = 7;
+        record.credentials = vec![Credential {
+            reference: CredentialRef("env:TOKEN".to_owned()),
+            placement: CredentialPlacement::Bearer,
+        }];
         let server = record.server().unwrap();
         assert_eq!(server.class, DataClass::SourceCode);
         assert_eq!(server.approval, ApprovalRule::NotRequired);
@@ -235,6 +241,7 @@ mod tests {
             (server.budget, server.target.limits.body_bytes),
             (record.budget, 7)
         );
+        assert_eq!(server.target.credentials, record.credentials);
         assert_eq!(record.reachable().unwrap(), server);
         record.switch = Switch::Off;
         assert!(record.reachable().is_ok());
@@ -258,10 +265,19 @@ mod tests {
             (&*"a".repeat(64), true),
             (&*"a".repeat(65), false),
             ("", false),
+            ("a_z09", true),
+            ("_", true),
+            ("0", true),
             ("A", false),
             ("a-b", false),
+            ("a\u{e4}", false),
         ] {
-            assert_eq!(GroupName::parse(text).is_ok(), good, "{text}");
+            let read = GroupName::parse(text).map(|name| name.to_string());
+            assert_eq!(
+                read.as_deref(),
+                good.then_some(text).ok_or(&GroupNameError),
+                "{text}"
+            );
         }
     }
 }

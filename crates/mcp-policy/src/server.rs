@@ -157,6 +157,27 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_edges_of_a_server_name() {
+        for (text, good) in [
+            ("a", true),
+            (&*"a".repeat(32), true),
+            (&*"a".repeat(33), false),
+            ("a_z09", true),
+            ("_", true),
+            ("0", true),
+            ("", false),
+            ("A", false),
+            ("a-b", false),
+            ("a\u{e4}", false),
+        ] {
+            let name = ServerName::parse(text);
+            let read = name.as_ref().map(|name| (name.as_str(), name.to_string()));
+            let expected = (text, text.to_owned());
+            assert_eq!(read, good.then_some(expected).ok_or(&ServerNameError), "{text}");
+        }
+    }
+
+    #[test]
     fn what_a_store_holds_is_read_to_the_strict_side() {
         for class in DataClass::ALL {
             assert_eq!(DataClass::from_stored(class.name()), class);

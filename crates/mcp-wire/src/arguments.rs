@@ -88,3 +88,48 @@ impl ArgumentsError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+
+    #[test]
+    fn only_an_object_is_taken_and_kept_as_it_is() {
+        for (text, taken) in [
+            ("{}", Ok("{}")),
+            (" {\"b\": 1.0, \"a\":2} \n", Ok("{\"b\": 1.0, \"a\":2}")),
+            ("", Err(ArgumentsError::NotJson { offset: 0 })),
+            ("{\"a\":x}", Err(ArgumentsError::NotJson { offset: 5 })),
+            ("{} {}", Err(ArgumentsError::NotJson { offset: 3 })),
+            (
+                "[]",
+                Err(ArgumentsError::NotObject {
+                    found: JsonType::Array,
+                }),
+            ),
+            (
+                "null",
+                Err(ArgumentsError::NotObject {
+                    found: JsonType::Null,
+                }),
+            ),
+        ] {
+            let read = Arguments::parse(text);
+            assert_eq!(
+                read.as_ref().map(Arguments::as_str),
+                taken.as_ref().copied(),
+                "{text}"
+            );
+        }
+        assert_eq!(Arguments::parse("{}"), Ok(Arguments::none()));
+    }
+
+    #[test]
+    fn the_deepest_nesting_that_is_taken() {
+        let nested =
+            |levels: usize| format!("{{\"a\":{}{}}}", "[".repeat(levels - 1), "]".repeat(levels - 1));
+        assert!(Arguments::parse(&nested(510)).is_ok());
+        assert_eq!(Arguments::parse(&nested(511)), Err(ArgumentsError::TooDeep));
+    }
+}

@@ -277,9 +277,12 @@ mod tests {
             r#"{"type":"text"}"#.to_string(),
             r#"{"text":"x"}"#.to_string(),
             "7".to_string(),
+            text("c"),
+            text("d"),
+            text(""),
         ];
         let read = parse(&format!(r#"{{"content":[{}]}}"#, blocks.join(","))).unwrap();
-        assert_eq!(read.text, "a\nb\n");
+        assert_eq!(read.text, "a\nb\n\nc\nd");
         assert_eq!(read.omitted.total(), 9);
         assert_eq!(
             read.omitted.note().unwrap(),

@@ -303,6 +303,8 @@ mod tests {
             (origin, port, target),
             "{url}"
         );
+        let (_, authority) = origin.split_once("://").unwrap();
+        assert_eq!(endpoint.authority(), authority, "{url}");
     }
 
     #[test]
@@ -317,13 +319,14 @@ mod tests {
             "/a/../b?x=%20",
         );
         check("http://[::1]:9/?q", "http://[::1]:9", 9, "/?q");
+        check("http://[::]:9/", "http://[::]:9", 9, "/");
         check("https://h?q=1", "https://h", 443, "/?q=1");
         check("http://0x7f.1/", "http://0x7f.1", 80, "/");
     }
 
     #[test]
     fn each_bad_url_has_its_own_reason() {
-        use EndpointError::{Character, Fragment, Host, Port, Scheme, TooLong, UserInfo};
+        use EndpointError::{Character, Fragment, Host, Port, Scheme, UserInfo};
         for (url, error) in [
             ("", Scheme),
             ("srv.example/mcp", Scheme),
@@ -348,10 +351,16 @@ mod tests {
         ] {
             assert_eq!(Endpoint::parse(url), Err(error), "{url}");
         }
-        assert_eq!(
-            Endpoint::parse(&format!("https://h/{}", "a".repeat(8_192))),
-            Err(TooLong)
-        );
+    }
+
+    #[test]
+    fn the_longest_url_and_host() {
+        let url = |bytes: usize| format!("https://h/{}", "a".repeat(bytes - "https://h/".len()));
+        assert!(Endpoint::parse(&url(8_192)).is_ok());
+        assert_eq!(Endpoint::parse(&url(8_193)), Err(EndpointError::TooLong));
+        let host = |bytes: usize| format!("https://{}/", "h".repeat(bytes));
+        assert!(Endpoint::parse(&host(253)).is_ok());
+        assert_eq!(Endpoint::parse(&host(254)), Err(EndpointError::Host));
     }
 
     #[test]

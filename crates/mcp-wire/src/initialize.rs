@@ -97,3 +97,87 @@ pub(crate) fn read_peer_info(value: &JsonValue<'_>) -> Result<PeerInfo, Malforme
         version: clip(&version.decode(), PeerInfo::CHARACTERS),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+
+    const INFO: &str = r#""serverInfo":{"name":"s","version":"1"}"#;
+
+    #[test]
+    fn what_is_negotiated_is_read_and_the_rest_passed_over() {
+        let read = InitializeResult::parse(&ResultText::of_test(
+            r#"{"protocolVersion":"2025-11-25","o":1,"capabilities": { "tools" : {} } ,"protocolVersion":"2025-06-18",
+            "serverInfo":{"name":"a\nb","title":"t","version":"1.0"}}"#,
+        ));
+        let server = PeerInfo {
+            name: String::from("a b"),
+            version: String::from("1.0"),
+        };
+        let expected = InitializeResult {
+            version: ProtocolVersion::V2025_06_18,
+            server,
+            capabilities: r#"{ "tools" : {} }"#.into(),
+        };
+        assert_eq!(read, Ok(expected));
+    }
+
+    #[test]
+    fn names_are_cut_at_their_bound() {
+        let long = "x".repeat(PeerInfo::CHARACTERS + 1);
+        let read = InitializeResult::parse(&ResultText::of_test(&format!(
+            r#"{{"protocolVersion":"2025-11-25","capabilities":{{}},"serverInfo":{{"name":"{long}","version":"{long}"}}}}"#
+        )));
+        let server = read.unwrap().server;
+        assert_eq!((server.name.len(), server.version.len()), (100, 100));
+    }
+
+    #[test]
+    fn each_member_that_is_missing_or_of_another_type_has_its_own_kind() {
+        use MalformedKind::{
+            CapabilitiesNotObject, ProtocolVersionMissing, ProtocolVersionUnsupported, ServerInfoInvalid,
+        };
+        let version = r#""protocolVersion":"2025-11-25""#;
+        let with = |member: &str| format!(r#"{{{version},"capabilities":{{}},{member}}}"#);
+        for (result, kind, found) in [
+            (
+                format!(r#"{{"capabilities":{{}},{INFO}}}"#),
+                ProtocolVersionMissing,
+                None,
+            ),
+            (
+                format!(r#"{{"protocolVersion":1,"capabilities":{{}},{INFO}}}"#),
+                ProtocolVersionMissing,
+                Some(JsonType::Number),
+            ),
+            (
+                format!(r#"{{"protocolVersion":"2025-11-2","capabilities":{{}},{INFO}}}"#),
+                ProtocolVersionUnsupported,
+                None,
+            ),
+            (format!("{{{version},{INFO}}}"), CapabilitiesNotObject, None),
+            (
+                format!(r#"{{{version},"capabilities":[],{INFO}}}"#),
+                CapabilitiesNotObject,
+                Some(JsonType::Array),
+            ),
+            (with(r#""o":1"#), ServerInfoInvalid, None),
+            (
+                with(r#""serverInfo":"s""#),
+                ServerInfoInvalid,
+                Some(JsonType::String),
+            ),
+            (with(r#""serverInfo":{"name":"s"}"#), ServerInfoInvalid, None),
+            (with(r#""serverInfo":{"version":"1"}"#), ServerInfoInvalid, None),
+            (
+                with(r#""serverInfo":{"name":1,"version":"1"}"#),
+                ServerInfoInvalid,
+                None,
+            ),
+        ] {
+            let fault = InitializeResult::parse(&ResultText::of_test(&result)).unwrap_err();
+            assert_eq!((fault.kind(), fault.found_type()), (kind, found), "{result}");
+        }
+    }
+}

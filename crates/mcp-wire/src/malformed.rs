@@ -201,3 +201,42 @@ kinds! {
     ContentNotArray = "content-not-array", "`result.content` must be an array";
     StructuredNotObject = "structured-not-object", "`result.structuredContent` must be an object";
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn a_fault_says_its_rule_and_what_is_known_beside_it() {
+        let too_deep = Malformed::new(MalformedKind::TooDeep);
+        for (fault, text) in [
+            (too_deep, "the text is nested deeper than the limit"),
+            (
+                Malformed::at(MalformedKind::InvalidJson, 3).shifted(4),
+                "the text is not one JSON value, at byte 7",
+            ),
+            (too_deep.shifted(4), "the text is nested deeper than the limit"),
+            (
+                Malformed::at(MalformedKind::InvalidJson, 3).seen_at(9),
+                "the text is not one JSON value, at byte 9",
+            ),
+            (
+                Malformed::found(MalformedKind::ResultNotObject, JsonType::Null),
+                "`result` must be an object, found null",
+            ),
+            (
+                Malformed::beyond(MalformedKind::TooLarge, 5, "body_bytes"),
+                "the body is larger than the limit of 5 (body_bytes)",
+            ),
+        ] {
+            assert_eq!(fault.to_string(), text);
+        }
+        let limit = Limit {
+            value: 5,
+            setting: "body_bytes",
+        };
+        let beyond = Malformed::beyond(MalformedKind::TooLarge, 5, "body_bytes");
+        assert_eq!((beyond.limit(), too_deep.limit()), (Some(limit), None));
+    }
+}

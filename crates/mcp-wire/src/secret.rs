@@ -37,7 +37,9 @@ mod tests {
     use alloc::format;
 
     #[test]
-    fn debug_shows_nothing() {
-        assert_eq!(format!("{:?}", Secret::new("canary".into())), "Secret(redacted)");
+    fn a_secret_is_shown_only_where_it_is_asked_for() {
+        let secret = Secret::new("canary".into());
+        assert_eq!(format!("{secret:?}"), "Secret(redacted)");
+        assert_eq!(secret.expose(), "canary");
     }
 }

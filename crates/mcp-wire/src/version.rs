@@ -68,3 +68,21 @@ impl fmt::Display for ProtocolVersion {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the protocol revision is not supported")]
 pub struct UnsupportedVersion;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn a_revision_is_read_and_printed_as_the_wire_spells_it() {
+        for version in ProtocolVersion::ACCEPTED {
+            assert_eq!(ProtocolVersion::parse(version.as_str()), Ok(*version));
+            assert_eq!(version.to_string(), version.as_str());
+        }
+        assert_eq!(ProtocolVersion::OFFERED.to_string(), "2025-11-25");
+        for text in ["", "2025-11-2", "2025-11-250", "2026-07-28", " 2025-11-25"] {
+            assert_eq!(ProtocolVersion::parse(text), Err(UnsupportedVersion), "{text}");
+        }
+    }
+}

@@ -163,14 +163,21 @@ mod tests {
             ),
             (
                 Mark::ZeroWidth,
-                "\u{ad}\u{200b}\u{200c}\u{200d}\u{2060}\u{2064}\u{3164}\u{feff}",
+                "\u{ad}\u{34f}\u{115f}\u{1160}\u{17b4}\u{17b5}\u{180e}\u{200b}\u{200c}\u{200d}\u{2060}\u{2064}\u{2065}\u{3164}\u{feff}\u{ffa0}",
             ),
             (Mark::Tag, "\u{e0000}\u{e0001}\u{e0041}\u{e007f}"),
             (
                 Mark::VariationSelector,
-                "\u{fe00}\u{fe0f}\u{e0100}\u{e01ef}\u{180b}",
+                "\u{fe00}\u{fe0f}\u{e0100}\u{e01ef}\u{180b}\u{180d}\u{180f}",
             ),
-            (Mark::Format, "\u{600}\u{206a}\u{206f}\u{fff9}\u{1d173}\u{2028}"),
+            (
+                Mark::Format,
+                "\u{600}\u{605}\u{6dd}\u{70f}\u{890}\u{891}\u{8e2}\u{2028}\u{2029}\u{206a}\u{206f}\u{fff9}\u{fffb}",
+            ),
+            (
+                Mark::Format,
+                "\u{110bd}\u{110cd}\u{13430}\u{1343f}\u{1bca0}\u{1bca3}\u{1d173}\u{1d17a}",
+            ),
         ] {
             for character in characters.chars() {
                 let found = marks(&format!("a{character}b"));
@@ -192,6 +199,13 @@ mod tests {
             "café – naïve, 工具",
         ] {
             assert_eq!(marks(text), BTreeSet::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_joiner_joins_on_both_sides() {
+        for text in ["a\u{200d}ष", "क\u{200d}a", "\u{200d}ष", "क\u{200d}"] {
+            assert_eq!(marks(text), BTreeSet::from([Mark::ZeroWidth]), "{text}");
         }
     }
 

@@ -170,3 +170,20 @@ pub enum Committed {
     /// The catalogue is of another generation, or the server is no longer there. Nothing was changed.
     Stale,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_has_a_stable_name() {
+        for (status, name) in [
+            (ImportStatus::NeverImported, "never_imported"),
+            (ImportStatus::Ok, "ok"),
+            (ImportStatus::Partial, "partial"),
+            (ImportStatus::Error, "error"),
+        ] {
+            assert_eq!(status.name(), name);
+        }
+    }
+}

@@ -239,3 +239,16 @@ impl DenialReason {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_read_by_its_name() {
+        for reason in DenialReason::ALL {
+            assert_eq!(DenialReason::named(reason.name()), Some(reason));
+        }
+        assert_eq!(DenialReason::named(""), None);
+    }
+}

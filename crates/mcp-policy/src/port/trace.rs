@@ -27,3 +27,16 @@ impl TraceSource for TraceContext {
         Some(self.clone())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_is_a_source_of_itself() {
+        let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+        let context = TraceContext::parse(parent, Some("a=b")).unwrap();
+        assert_eq!(context.current(), Some(context));
+        assert_eq!(Untraced.current(), None);
+    }
+}

@@ -54,6 +54,10 @@ fn import(before: &[CatalogueRow], step: &Value, place: &str) -> Vec<CatalogueRo
     let now = at(step["at"].as_u64().unwrap());
     let draw = || Plan::draw(before, offer(&offered, &alone("s")), now);
     let plan = draw();
+    let offer = offer(&offered, &alone("s"));
+    let read: BTreeSet<&LocalName> = offer.tools().map(|tool| &tool.local_name).collect();
+    assert_eq!(read, plan.flags.keys().collect(), "{place}");
+    assert_eq!(offer.quarantined(), plan.quarantined, "{place}");
     let wanted = wanted(&step["plan"]);
     assert_eq!(shown(&plan), wanted, "{place}");
     let mut stirring = ["added", "changed", "returned", "orphaned"].into_iter();

@@ -1,6 +1,6 @@
 //! Oracles of tools before gate and model.
 
-use mcp_policy::catalogue::{Plan, RemoteTool, ServerTerms, WriteEffect};
+use mcp_policy::catalogue::{ActRefused, Plan, RemoteTool, ServerTerms, Standing, WriteEffect};
 use mcp_policy::{ApprovalRule, DataClass, GroupName};
 use serde_json::{Value, json};
 
@@ -28,6 +28,12 @@ fn check(case: &Value, approval: ApprovalRule, id: &str) {
     if let Some(definition) = case.get("replaced") {
         let other = draw(&[], &[written(definition)]).into_rows();
         rows[0].definition = other[0].definition.clone();
+    }
+    if let Standing::On { .. } = rows[0].standing {
+        // Switched on again, a tool stays as it is: what was replaced must be confirmed.
+        let again = rows[0].clone().enable();
+        let refused = case.get("replaced").map(|_| ActRefused::MustBeConfirmed);
+        assert_eq!(again, refused.map_or(Ok(()), Err), "{id}");
     }
     if let Some(text) = case.get("stored").and_then(Value::as_str) {
         rows[0].definition.input_schema = text.to_owned();

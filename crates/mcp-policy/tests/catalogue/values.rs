@@ -68,6 +68,7 @@ fn names() {
                     case.joined("group").as_deref(),
                     "{id}"
                 );
+                assert_eq!(name.to_string(), name.as_str(), "{id}");
                 assert_eq!(LocalName::parse(name.as_str()), Ok(name), "{id}");
             }
             Err(fault) => assert_eq!(Some(fault.kind()), case.text("kind"), "{id}"),

@@ -3,15 +3,18 @@
 use std::future::Future;
 use std::time::Duration;
 
+use mcp_policy::Timing;
+use mcp_policy::catalogue::Fingerprint;
 use mcp_policy::ledger::{
-    Broken, Chain, ChainHash, Digest, Entry, Event, LeaseHolder, Linked, Run, RunEnd, RunState, VerifyError,
-    verify,
+    Broken, Chain, ChainHash, Digest, Entry, Event, LeaseHolder, Linked, ResultNote, Run, RunEnd, RunState,
+    StepCall, VerifyError, verify,
 };
 use mcp_policy::memory::MemoryLedger;
 use mcp_policy::port::{
-    Actor, Audit, LedgerError, Never, RunId, RunLedger, Step, StepId, StepState, StoreError, UnixTime,
+    Actor, Audit, LedgerError, Never, RunId, RunLedger, Step, StepId, StepOutcome, StepState, StepStatus,
+    StoreError, UnixTime,
 };
-use mcp_wire::{MalformedKind, Method, PortFuture};
+use mcp_wire::{Delivery, MalformedKind, Method, PortFuture};
 
 use crate::support::{now, silence, well, well_except};
 use crate::world::{Answers, World};
@@ -381,4 +384,87 @@ fn the_form_of_an_entry_and_of_the_chain_is_fixed() {
         chain.link(&entry).to_string(),
         "ca71bbad6cdfaebf0172e2c9e0def2d5ef3aee42456d7ad17f2758e72aaf3555"
     );
+}
+
+#[test]
+fn the_text_of_every_event_is_fixed() {
+    let step = StepId(7);
+    let [ones, twos] = ["11", "22"].map(|pair| pair.repeat(32));
+    let call = |definition| StepCall {
+        server: "demo".to_owned(),
+        tool: "echo".to_owned(),
+        definition,
+        arguments: Digest::from_bytes([0x11; 32]),
+        argument_bytes: 2,
+    };
+    let stamped = |definition| Event::Stamped {
+        step,
+        call: call(definition),
+        until: UnixTime(Duration::from_nanos(9)),
+    };
+    let settled = |result| Event::Settled {
+        step,
+        outcome: StepOutcome {
+            status: StepStatus::Ok,
+            delivery: Delivery::Answered,
+            kind: "ok".to_owned(),
+            result,
+            timing: Timing::from_parts([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]),
+        },
+    };
+    let note = |is_error| ResultNote {
+        digest: Digest::from_bytes([0x22; 32]),
+        bytes: 43,
+        is_error,
+    };
+    let opened = Event::Opened {
+        actor: Actor::Unattended,
+        holder: LeaseHolder(7),
+        until: UnixTime(Duration::from_nanos(9)),
+    };
+    let catalogued = Fingerprint::parse(&format!("mcp1:{twos}")).unwrap();
+    for (event, told) in [
+        (
+            opened,
+            r#""opened","r",null,"00000000000000000000000000000007",9"#.to_owned(),
+        ),
+        (
+            stamped(None),
+            format!(r#""stamped","r",7,"demo","echo",null,"{ones}",2,9"#),
+        ),
+        (
+            stamped(Some(catalogued)),
+            format!(r#""stamped","r",7,"demo","echo","mcp1:{twos}","{ones}",2,9"#),
+        ),
+        (
+            settled(None),
+            r#""settled","r",7,"ok","answered","ok",null,0,1,2,3,4,5,6,7,8,9"#.to_owned(),
+        ),
+        (
+            settled(Some(note(true))),
+            format!(r#""settled","r",7,"ok","answered","ok","{twos}",43,true,0,1,2,3,4,5,6,7,8,9"#),
+        ),
+        (
+            settled(Some(note(false))),
+            format!(r#""settled","r",7,"ok","answered","ok","{twos}",43,false,0,1,2,3,4,5,6,7,8,9"#),
+        ),
+        (Event::NeverSent { step }, r#""never-sent","r",7"#.to_owned()),
+        (Event::InDoubt { step }, r#""in-doubt","r",7"#.to_owned()),
+        (
+            Event::Ended { end: RunEnd::Done },
+            r#""ended","r","done""#.to_owned(),
+        ),
+        (
+            Event::Ended { end: RunEnd::Failed },
+            r#""ended","r","failed""#.to_owned(),
+        ),
+    ] {
+        let entry = Entry {
+            seq: 3,
+            at: UnixTime(Duration::from_nanos(5)),
+            run: RunId("r".to_owned()),
+            event,
+        };
+        assert_eq!(entry.text(), format!("[3,5,{told}]"));
+    }
 }

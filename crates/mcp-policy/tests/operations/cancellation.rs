@@ -7,7 +7,7 @@ use std::time::Duration;
 use mcp_policy::port::{Cancellation, CancellationUnknown, Clock, Moment, StepStatus};
 use mcp_policy::{Budget, Cause, Class, Culprit, Failure};
 use mcp_testkit::FakeClock;
-use mcp_wire::{Delivery, Method, PortFuture, Stage};
+use mcp_wire::{Delivery, Message, Method, PortFuture, Stage};
 
 use crate::sources::{Asked, Restless, Slow, Switch};
 use crate::support::{silence, well, well_except};
@@ -68,6 +68,21 @@ fn the_source_is_asked_before_each_leg_and_a_yes_is_final() {
 }
 
 #[test]
+fn the_source_is_not_asked_before_a_leg_that_has_no_time_left() {
+    let clock = FakeClock::new();
+    let moving = clock.clone();
+    let slow = move |message: &Message| {
+        moving.advance(Budget::DEFAULT.get());
+        well(message)
+    };
+    let world = World::at(clock, Answers::default(), well_except(Method::Initialize, slow));
+    let source = Asked::new(&world.clock, |question| Ok(question > 0));
+    let failure = world.call(&source).end().unwrap_err();
+    assert_eq!(failure.kind(), "deadline-exceeded");
+    assert_eq!(source.times().len(), 1);
+}
+
+#[test]
 fn a_source_that_wakes_ends_a_leg_at_once() {
     let legs = [
         (Method::Initialize, Delivery::NotSent),
@@ -102,6 +117,21 @@ fn a_source_that_woke_for_nothing_is_heard_again_within_a_second() {
     switch.flip(true);
     call.wait();
     world.clock.advance(Duration::from_secs(1));
+    let failure = call.end().unwrap_err();
+    assert_eq!(failure, cancelled(Stage::FirstByte, Delivery::Unknown));
+}
+
+#[test]
+fn a_source_is_listened_to_again_after_a_no() {
+    let world = World::new(Answers::default(), well_except(Method::ToolsCall, silence));
+    let switch = Switch::default();
+    let mut call = world.call(&switch);
+    call.wait();
+    // A change that comes together with the question of the second, and one right after it.
+    world.clock.advance(Duration::from_secs(1));
+    switch.flip(false);
+    call.wait();
+    switch.flip(true);
     let failure = call.end().unwrap_err();
     assert_eq!(failure, cancelled(Stage::FirstByte, Delivery::Unknown));
 }

@@ -144,6 +144,24 @@ fn an_answer_that_is_there_wins_over_the_deadline() {
 }
 
 #[test]
+fn an_answer_of_a_port_that_is_there_wins_over_the_deadline() {
+    let asked = ["gate", "approval", "charge", "stamp", "settle failed not-sent"];
+    let budget = Budget::DEFAULT;
+    for (before, port) in asked[..4].iter().copied().enumerate() {
+        for (late, heard) in [(budget.get(), asked.len()), (budget.get() + MOMENT, before + 1)] {
+            let answers = Answers {
+                late_port: Some((port, late)),
+                ..Answers::default()
+            };
+            let world = World::new(answers, well);
+            let failure = at_the_deadline(&world.clock, budget, world.call(&Never)).unwrap_err();
+            assert_eq!(failure, spent(budget, Stage::Start, Delivery::NotSent));
+            assert_eq!(world.log(), asked[..heard], "{port} after {late:?}");
+        }
+    }
+}
+
+#[test]
 fn a_port_that_never_answers_is_waited_for_until_the_deadline_only() {
     let never = Answers::default;
     let cases: [(Answers, &[&str]); 4] = [

@@ -365,6 +365,7 @@ fn all_farewells_of_an_operation_share_one_second() {
     world.clock.advance(MOMENT);
     assert_eq!(call.end().unwrap_err().kind(), "cancelled");
     assert_eq!(tap.of(Method::EndSession).len(), 0);
+    assert_eq!(world.log().last().unwrap(), "notifications/cancelled");
 
     // What the first has used up the second does not have.
     let clock = FakeClock::new();

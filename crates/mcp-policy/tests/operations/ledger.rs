@@ -1,11 +1,11 @@
 //! What the ledger keeps of a call: its charge, its stamp and its outcome.
 
-use mcp_policy::port::{LedgerError, Never, StepId, StepState, StepStatus, StoreError};
-use mcp_policy::{Cause, Failure};
+use mcp_policy::port::{Actor, LedgerError, Never, RunId, StepId, StepState, StepStatus, StoreError};
+use mcp_policy::{Cause, Failure, Refusal};
 use mcp_testkit::MemoryAnswer;
 use mcp_wire::{Delivery, Message, Method, OutboundRefusal, TransportError};
 
-use crate::support::{Answer, error, result, well, well_except};
+use crate::support::{Answer, error, now, result, well, well_except};
 use crate::world::{Answers, World};
 
 /// One way for a call to go: the leg that goes its own way, and what is kept.
@@ -223,4 +223,25 @@ fn a_call_that_failed_is_charged_as_well() {
         assert_eq!(failure.kind(), "connect-failed");
     }
     assert_eq!(world.call(&Never).end().unwrap_err().kind(), "run-limit");
+}
+
+#[test]
+fn a_run_is_opened_once_and_no_call_leaves_beyond_its_ends() {
+    let world = World::new(Answers::default(), well);
+    let run = RunId("run-3".to_owned());
+    let open = || now(world.client.open_run(&run, &Actor::Unattended));
+    let end = || now(world.client.end_run(&run));
+    let call = || world.call_in("run-3", &Never).end();
+    let (exists, none) = (Failure::from(Refusal::RunExists), Failure::from(Refusal::NoRun));
+
+    assert_eq!(end(), Err(none.clone()));
+    assert_eq!(call().unwrap_err(), none);
+    assert_eq!(open(), Ok(()));
+    assert_eq!(open(), Err(exists.clone()));
+    assert_eq!(call().unwrap().text, "done");
+    assert_eq!(end(), Ok(()));
+    assert_eq!(end(), Ok(()), "it stays as it ended");
+    assert_eq!(open(), Err(exists));
+    assert_eq!(call().unwrap_err(), none);
+    assert_eq!(world.steps(), 1);
 }

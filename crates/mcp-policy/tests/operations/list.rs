@@ -8,7 +8,7 @@ use mcp_policy::{
 use mcp_testkit::FakeClock;
 use mcp_wire::{Delivery, Message, Method, ToolName, ToolNameError};
 
-use crate::support::{Answer, error, now, result, well, well_except};
+use crate::support::{Answer, Task, error, now, result, well, well_except};
 use crate::world::{Answers, World};
 
 /// Lists the tools of a server whose pages are written by `page`, given the number of each, from 0.
@@ -237,6 +237,30 @@ fn a_host_sets_other_bounds() {
 }
 
 #[test]
+fn definitions_and_cursors_together_have_a_bound() {
+    let length = r#"{"name":"one"}"#.len() + "next".len() + r#"{"name":"two"}"#.len();
+    for (bytes, pages) in [
+        (length, 2),
+        (length - 1, 2),
+        (length - r#"{"name":"two"}"#.len() - 1, 1),
+    ] {
+        let mut limits = WalkLimits::default();
+        limits.bytes = bytes;
+        let (outcome, world) = list(limits, |number| match number {
+            0 => page(["one"], "next"),
+            _ => page(["two"], ""),
+        });
+        if bytes == length {
+            assert_eq!(names(&outcome.unwrap()), ["one", "two"]);
+        } else {
+            let fault = WalkFault::TooManyBytes { limit: bytes };
+            check_given_up(outcome, &world, fault, "list-too-large");
+        }
+        assert_eq!(pages_asked(&world), pages);
+    }
+}
+
+#[test]
 fn a_cursor_that_comes_again_ends_the_walk() {
     // Each script of cursors, and the pages that are read before it is seen.
     for (cursors, pages) in [
@@ -244,11 +268,14 @@ fn a_cursor_that_comes_again_ends_the_walk() {
         (&["a", "b", "a"], 3),
         (&["a", "b", "c", "b"], 4),
     ] {
-        let (outcome, world) = list(WalkLimits::default(), move |number| {
-            page([""; 0], cursors[number])
-        });
-        check_given_up(outcome, &world, WalkFault::CursorLoop, "cursor-loop");
-        assert_eq!(pages_asked(&world), pages, "{cursors:?}");
+        // A page that would be one too many is a loop first.
+        for bound in [WalkLimits::default().pages, u32::try_from(pages).unwrap()] {
+            let mut limits = WalkLimits::default();
+            limits.pages = bound;
+            let (outcome, world) = list(limits, move |number| page([""; 0], cursors[number]));
+            check_given_up(outcome, &world, WalkFault::CursorLoop, "cursor-loop");
+            assert_eq!(pages_asked(&world), pages, "{cursors:?}");
+        }
     }
 }
 
@@ -295,4 +322,19 @@ fn a_list_that_runs_out_of_time_between_two_pages_was_sent() {
     let told = (failure.kind(), failure.delivery());
     assert_eq!(told, ("deadline-exceeded", Delivery::Unknown));
     assert_eq!(pages_asked(&world), 1);
+}
+
+#[test]
+fn a_list_whose_first_page_is_not_sent_in_time_was_not_sent() {
+    let answers = Answers {
+        unsent: Some(Method::ToolsList),
+        ..Answers::default()
+    };
+    let world = World::new(answers, well);
+    let mut list = Task::new(world.client.list_tools(&world.server, WalkLimits::default()));
+    list.wait();
+    world.clock.advance(Budget::DEFAULT.get());
+    let failure = list.end().unwrap_err();
+    let told = (failure.kind(), failure.delivery());
+    assert_eq!(told, ("deadline-exceeded", Delivery::NotSent));
 }

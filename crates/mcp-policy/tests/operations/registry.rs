@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcp_policy::catalogue::{ActRefused, Fingerprint, Standing};
+use mcp_policy::catalogue::{ActRefused, Fingerprint, Flag, Standing};
 use mcp_policy::memory::MemoryStore;
 use mcp_policy::port::{CatalogueStore, ImportStatus, ServerCatalogue, ServerStore, Snapshot};
 use mcp_policy::{Act, DataClass, RecordGap, Registry, RegistryError, ServerName, ServerRecord, Switch};
@@ -261,4 +261,19 @@ fn other_servers_stay_as_they_are_and_keep_their_names() {
     assert_eq!(reasons, ["name-of-other-server"]);
     assert_eq!(stage.snapshot().servers[&name("demo_x")], before);
     assert_eq!(now(stage.registry().remote_tools()).unwrap().len(), 3);
+}
+
+#[test]
+fn a_tool_of_the_same_name_is_told_of_while_its_server_is_enabled() {
+    let stage = Stage::new(&tool("a", ""));
+    now(stage.store.add(record("other"))).unwrap();
+    now(stage.registry().import(&name("other"))).unwrap();
+    for (switch, told) in [(Switch::On, &["same-remote-name"][..]), (Switch::Off, &[])] {
+        let mut other = record("other");
+        other.switch = switch;
+        assert!(now(stage.store.replace(other)).unwrap());
+        let plan = now(stage.registry().plan(&name("demo"))).unwrap();
+        let flags: Vec<&str> = plan.flags.values().flatten().map(Flag::kind).collect();
+        assert_eq!(flags, told, "{switch:?}");
+    }
 }

@@ -9,7 +9,7 @@ use mcp_policy::port::{
     Snapshot, StoreError,
 };
 use mcp_policy::{Act, Registry, RegistryError, ServerName};
-use mcp_testkit::{FakeClock, MemoryAnswer};
+use mcp_testkit::{FakeClock, MemoryAnswer, TraceRecord};
 use mcp_wire::{Message, Method, PortFuture};
 
 use crate::registry::{Stage, name, record, tool};
@@ -258,8 +258,15 @@ fn a_failure_that_cannot_be_noted_stands() {
     );
     let store = Contended::failing("note", Some(StoreError::Denied));
     let registry = Registry::new(&world.client, &store, &store, &[]);
-    let failed = now(registry.import(&name("demo"))).unwrap_err();
+    let record = TraceRecord::default();
+    let failed = record.listen(|| now(registry.import(&name("demo"))).unwrap_err());
     assert_eq!(failed.kind(), "rpc-error");
+    let warned = record
+        .events()
+        .iter()
+        .filter(|event| event.level == "WARN")
+        .count();
+    assert_eq!(warned, 1, "somebody should look at it");
     let stage = Stage::new("");
     assert!(now(stage.registry().remote_tools()).unwrap().is_empty());
 }

@@ -183,3 +183,22 @@ fn what_is_no_leg_counts_as_policy() {
     assert_eq!(split(failure.timing()), [budget.as_millis(), 0, 0, 0, 0, 0]);
     assert_eq!(clock.now().since(Moment::default()), budget);
 }
+
+#[test]
+fn an_account_is_kept_part_by_part() {
+    let parts = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+    let timing = Timing::from_parts(parts);
+    assert_eq!(timing.parts(), parts);
+    assert_eq!(Timing::default().parts(), [0; Timing::PARTS]);
+    let told = [
+        timing.policy(),
+        timing.queue(),
+        timing.connect(),
+        timing.first_byte(),
+        timing.body(),
+        timing.decode(),
+        timing.total(),
+    ];
+    let expected = [1, 2, 4 + 8 + 16, 32 + 64 + 128, 256, 512, 1_023];
+    assert_eq!(told, expected.map(Duration::from_nanos));
+}

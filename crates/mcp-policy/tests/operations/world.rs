@@ -1,5 +1,6 @@
 //! A client whose ports answer as a test says, and the log of what they were asked.
 
+use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -33,6 +34,8 @@ pub(crate) struct Answers {
     pub(crate) contact: Option<Result<(), StoreError>>,
     /// A leg whose answer comes only when the clock has run so long. It wakes nobody.
     pub(crate) late: Option<(Method, Duration)>,
+    /// A port whose answer comes only when the clock has run so long, by its name in the log. It wakes nobody.
+    pub(crate) late_port: Option<(&'static str, Duration)>,
     /// A leg that waits for ever before its first byte.
     pub(crate) unsent: Option<Method>,
 }
@@ -48,6 +51,7 @@ impl Default for Answers {
             settle: Some(Ok(())),
             contact: Some(Ok(())),
             late: None,
+            late_port: None,
             unsent: None,
         }
     }
@@ -207,6 +211,27 @@ impl Recorder {
     fn note(&self, entry: impl Into<String>) {
         self.log.lock().unwrap().push(entry.into());
     }
+
+    /// The answer of a port, when it is time for it.
+    fn in_time<T: Send + 'static>(&self, port: &str, answer: PortFuture<T>) -> PortFuture<T> {
+        match self.answers.late_port {
+            Some((late, at)) if late == port => {
+                let clock = self.clock.clone();
+                PortFuture::pending(async move {
+                    poll_fn(|_| {
+                        if clock.now() < Moment(at) {
+                            Poll::Pending
+                        } else {
+                            Poll::Ready(())
+                        }
+                    })
+                    .await;
+                    answer.await
+                })
+            }
+            Some(_) | None => answer,
+        }
+    }
 }
 
 /// The answer that a test gives; on `Ok`, that of `otherwise`.
@@ -224,7 +249,8 @@ fn say<T: Send + 'static, E: Send + 'static>(
 impl Gate for Recorder {
     fn judge(&self, _attempt: &CallAttempt<'_>) -> PortFuture<Result<CallOrigin, DenialReason>> {
         self.note("gate");
-        say(self.answers.gate, || PortFuture::ready(Ok(CallOrigin::AdHoc)))
+        let answer = say(self.answers.gate, || PortFuture::ready(Ok(CallOrigin::AdHoc)));
+        self.in_time("gate", answer)
     }
 }
 
@@ -243,10 +269,11 @@ impl Denials for Recorder {
 impl Approvals for Recorder {
     fn decide(&self, _subject: &ApprovalSubject) -> PortFuture<Result<ApprovalDecision, StoreError>> {
         self.note("approval");
-        match self.answers.approval {
+        let answer = match self.answers.approval {
             None => PortFuture::pending(std::future::pending()),
             Some(answer) => PortFuture::ready(answer),
-        }
+        };
+        self.in_time("approval", answer)
     }
 }
 
@@ -257,12 +284,12 @@ impl RunLedger for Recorder {
 
     fn charge(&self, run: &RunId) -> PortFuture<Result<(), LedgerError>> {
         self.note("charge");
-        say(self.answers.charge, || self.ledger.charge(run))
+        self.in_time("charge", say(self.answers.charge, || self.ledger.charge(run)))
     }
 
     fn stamp(&self, call: &CallRequest<'_>, now: UnixTime) -> PortFuture<Result<StepId, LedgerError>> {
         self.note("stamp");
-        say(self.answers.stamp, || self.ledger.stamp(call, now))
+        self.in_time("stamp", say(self.answers.stamp, || self.ledger.stamp(call, now)))
     }
 
     fn settle(

@@ -322,6 +322,8 @@ mod tests {
             ),
             ("Negotiate abc/+==, Basic a=b", &["Other", "Basic a=b"]),
             (" , Bearer a=b , ", &["Bearer a=b"]),
+            ("Bearer ", &["Bearer"]),
+            ("Bearer , Basic", &["Bearer", "Basic"]),
             ("", &[]),
         ] {
             assert_eq!(read(field), expected, "{field}");

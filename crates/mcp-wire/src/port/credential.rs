@@ -157,3 +157,47 @@ impl CredentialError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn a_header_is_a_token_in_lower_case_that_nobody_else_uses() {
+        let invalid = Err(CredentialHeaderError::Invalid);
+        let reserved = Err(CredentialHeaderError::Reserved);
+        for (name, read) in [
+            ("X-API-Key", Ok("x-api-key")),
+            ("k", Ok("k")),
+            ("!#$%&'*+-.^_`|~9", Ok("!#$%&'*+-.^_`|~9")),
+            (&"k".repeat(128), Ok(&*"k".repeat(128))),
+            (&"k".repeat(129), invalid),
+            ("", invalid),
+            ("x y", invalid),
+            ("x:", invalid),
+            ("\u{e4}", invalid),
+            ("Authorization", reserved),
+            ("TE", reserved),
+            ("user-agent", reserved),
+            ("Accept", reserved),
+            ("accept-language", reserved),
+            ("Content-Type", reserved),
+            ("mcp-session-id", reserved),
+            ("x-accept", Ok("x-accept")),
+        ] {
+            let header = CredentialHeader::parse(name);
+            assert_eq!(
+                header.as_ref().map(CredentialHeader::as_str),
+                read.as_ref().copied(),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_error_names_the_reference() {
+        let error = CredentialError::Missing(CredentialRef(String::from("env:TOKEN")));
+        assert_eq!(error.to_string(), "the credential env:TOKEN does not exist");
+    }
+}

@@ -329,3 +329,116 @@ impl fmt::Display for StatusFailure {
 }
 
 impl core::error::Error for StatusFailure {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+    use alloc::string::ToString;
+
+    #[test]
+    fn a_stage_and_a_delivery_are_printed_by_their_names() {
+        let stages = [
+            (Stage::Start, "start"),
+            (Stage::Queue, "queue"),
+            (Stage::Resolve, "resolve"),
+            (Stage::Connect, "connect"),
+            (Stage::Tls, "tls"),
+            (Stage::Credential, "credential"),
+            (Stage::Send, "send"),
+            (Stage::FirstByte, "first-byte"),
+            (Stage::Body, "body"),
+        ];
+        assert!(stages.is_sorted());
+        for (stage, name) in stages {
+            assert_eq!((stage.name(), &*stage.to_string()), (name, name));
+        }
+        for (delivery, name) in [
+            (Delivery::NotSent, "not-sent"),
+            (Delivery::Unknown, "unknown"),
+            (Delivery::Answered, "answered"),
+        ] {
+            assert_eq!(delivery.name(), name);
+        }
+    }
+
+    #[test]
+    fn a_status_says_what_it_means_and_what_to_do() {
+        for (status, in_session, kind, hint) in [
+            (401, true, "authentication-required", "give a valid credential"),
+            (403, true, "forbidden", "the credential does not permit this"),
+            (
+                404,
+                true,
+                "session-lost",
+                "the server no longer knows the session",
+            ),
+            (404, false, "not-found", "check the path of the URL"),
+            (429, true, "rate-limited", "the server asks to slow down"),
+            (
+                300,
+                true,
+                "redirect",
+                "redirects are not followed, configure the final URL",
+            ),
+            (
+                399,
+                true,
+                "redirect",
+                "redirects are not followed, configure the final URL",
+            ),
+            (400, true, "rejected", "the server rejected the request"),
+            (499, true, "rejected", "the server rejected the request"),
+            (500, true, "server-error", "the server failed"),
+            (599, true, "server-error", "the server failed"),
+            (600, true, "unknown-status", "the status has no meaning here"),
+        ] {
+            let failure = StatusFailure::new(status, in_session);
+            let text = format!("the server answered with HTTP status {status}; {hint}");
+            assert_eq!((failure.kind(), failure.to_string()), (kind, text));
+            assert_eq!(failure.is_session_lost(), kind == "session-lost", "{status}");
+        }
+    }
+
+    #[test]
+    fn what_is_known_beside_a_status_stands_behind_it() {
+        let failure = StatusFailure {
+            code: Some(ErrorCode::new(-32_000)),
+            challenges: Challenge::read_all([&b"Bearer error=invalid_token, Basic"[..]]),
+            retry_after: Some(RetryAfter::Seconds(3)),
+            ..StatusFailure::new(503, false)
+        };
+        assert_eq!(
+            failure.to_string(),
+            "the server answered with HTTP status 503; the server failed; it asks for a bearer token: invalid_token; \
+             it asks to wait 3 s (error code -32000)"
+        );
+    }
+
+    #[test]
+    fn only_an_answer_in_http_is_from_the_server() {
+        for (error, from_server, stage) in [
+            (TransportError::Resolve, false, Stage::Resolve),
+            (TransportError::ConnectRefused, false, Stage::Connect),
+            (
+                TransportError::ProxyRefused { status: 403 },
+                false,
+                Stage::Connect,
+            ),
+            (TransportError::TlsUntrusted, false, Stage::Tls),
+            (TransportError::ConnectionLost, false, Stage::FirstByte),
+            (StatusFailure::new(502, false).into(), true, Stage::FirstByte),
+            (
+                TransportError::MediaType { found: "HTML" },
+                true,
+                Stage::FirstByte,
+            ),
+        ] {
+            assert_eq!(
+                (error.is_from_server(), error.stage()),
+                (from_server, stage),
+                "{error}"
+            );
+        }
+    }
+}
