@@ -130,7 +130,6 @@ pub(crate) fn drive<'a>(
     mut watch: Watch<'a>,
     span: &'a LegSpan,
 ) -> impl Future<Output = Result<(Answer, Delivery), Failure>> + Send + 'a {
-    deadline.waited(Stage::Start);
     let mut exchange = transport.open(&server.target, message);
     async move {
         let mut poll = |cx: &mut Context<'_>| poll_leg(&mut *exchange, deadline, &mut watch, cx);

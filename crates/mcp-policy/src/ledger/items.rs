@@ -25,7 +25,7 @@ impl<'a> Items<'a> {
         push_number(self.0, value);
     }
 
-    /// `true`, `false` or `null`.
+    /// `true`, `false`, `null`, or the digits of a number.
     pub(super) fn word(&mut self, word: &str) {
         self.0.push(b',');
         self.0.extend_from_slice(word.as_bytes());
@@ -50,19 +50,14 @@ impl<'a> Items<'a> {
         self.0.push(b'"');
     }
 
-    /// A time as nanoseconds since 1970: its seconds, and nine digits for what is beyond them.
+    /// A time as nanoseconds since 1970.
     pub(super) fn time(&mut self, time: UnixTime) {
-        self.0.push(b',');
-        let (seconds, nanos) = (time.0.as_secs(), u64::from(time.0.subsec_nanos()));
-        if seconds == 0 {
-            push_number(self.0, nanos);
-            return;
+        let nanos = time.0.as_nanos();
+        match u64::try_from(nanos) {
+            Ok(nanos) => self.number(nanos),
+            // After the year 2554.
+            Err(_) => self.word(&nanos.to_string()),
         }
-        push_number(self.0, seconds);
-        // A leading one keeps the zeroes.
-        let (digits, first) = decimal(NANOS + nanos);
-        self.0
-            .extend_from_slice(digits.get(first + 1..).unwrap_or_default());
     }
 
     fn quoted(&mut self, value: &str) {
@@ -77,8 +72,6 @@ fn is_plain(byte: u8) -> bool {
     byte >= 0x20 && byte != b'"' && byte != b'\\'
 }
 
-const NANOS: u64 = 1_000_000_000;
-
 /// Digits of the largest `u64`.
 const MAX_DIGITS: usize = 20;
 
@@ -92,18 +85,22 @@ fn push_number(text: &mut Vec<u8>, value: u64) {
     text.extend_from_slice(digits.get(first..).unwrap_or_default());
 }
 
+/// The two digits of each number below 100.
+const PAIRS: &[u8; 200] =
+    b"0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849\
+      5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+
 /// The decimal digits of a number, and where the first of them stands.
 fn decimal(mut rest: u64) -> ([u8; MAX_DIGITS], usize) {
+    let (pairs, _none) = PAIRS.as_chunks::<2>();
     let (mut digits, mut first) = ([b'0'; MAX_DIGITS], MAX_DIGITS);
-    // Two digits for each division.
     for pair in digits.as_chunks_mut::<2>().0.iter_mut().rev() {
-        let two = u8::try_from(rest % 100).unwrap_or_default();
-        *pair = [b'0' + two / 10, b'0' + two % 10];
-        first -= if rest < 10 { 1 } else { 2 };
-        rest /= 100;
-        if rest == 0 {
-            break;
+        *pair = pairs.get((rest % 100) as usize).copied().unwrap_or_default();
+        first -= 2;
+        if rest < 100 {
+            return (digits, if rest < 10 { first + 1 } else { first });
         }
+        rest /= 100;
     }
     (digits, first)
 }
