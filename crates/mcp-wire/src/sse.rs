@@ -187,10 +187,11 @@ impl SseDecoder {
                 self.value = Some(self.start_data(value));
             }
         }
-        let target = match self.value {
-            Some(_) => &mut self.data,
-            None => &mut self.line,
+        let (target, limit) = match self.value {
+            Some(_) => (&mut self.data, self.limits.event_bytes),
+            None => (&mut self.line, self.limits.line_bytes),
         };
+        make_room(target, rest.len(), limit);
         target.extend_from_slice(rest);
         Ok(())
     }
@@ -285,6 +286,15 @@ impl SseDecoder {
         }
         self.events += 1;
         Ok(())
+    }
+}
+
+/// Makes room for more bytes: twice as much as there is, but no more than the limit where that is enough.
+fn make_room(target: &mut Vec<u8>, more: usize, limit: usize) {
+    let wanted = target.len() + more;
+    if wanted > target.capacity() {
+        let room = wanted.max(limit.min(target.capacity() * 2));
+        target.reserve_exact(room - target.len());
     }
 }
 
@@ -430,6 +440,23 @@ mod tests {
             for size in 1..=stream.len() {
                 assert_eq!(run(stream, size), expected, "{stream:?} by {size}");
             }
+        }
+    }
+
+    #[test]
+    fn an_event_takes_no_more_room_than_it_may_have() {
+        for size in 1..=64 {
+            let limits = ReplyLimits {
+                line_bytes: 1_030,
+                event_bytes: 1_024,
+                ..ReplyLimits::default()
+            };
+            let mut decoder = SseDecoder::new(limits);
+            let line = [&b"data: "[..], &[b'x'; 1_024]].concat();
+            for mut piece in line.chunks(size) {
+                assert_eq!(decoder.next(&mut piece), Ok(None));
+            }
+            assert_eq!(decoder.data.capacity(), 1_024, "by {size}");
         }
     }
 }
