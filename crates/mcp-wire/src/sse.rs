@@ -289,11 +289,13 @@ impl SseDecoder {
     }
 }
 
-/// Makes room for more bytes: twice as much as there is, but no more than the limit where that is enough.
+/// Makes room for more bytes: twice as much as there is, but no more than the limit where that is enough. What goes beyond
+/// it is refused at the end of its line, and until then costs no more for each byte than any other.
 fn make_room(target: &mut Vec<u8>, more: usize, limit: usize) {
     let wanted = target.len() + more;
     if wanted > target.capacity() {
-        let room = wanted.max(limit.min(target.capacity() * 2));
+        let twice = target.capacity() * 2;
+        let room = wanted.max(if wanted <= limit { twice.min(limit) } else { twice });
         target.reserve_exact(room - target.len());
     }
 }
@@ -458,5 +460,25 @@ mod tests {
             }
             assert_eq!(decoder.data.capacity(), 1_024, "by {size}");
         }
+    }
+
+    #[test]
+    fn a_line_that_is_doomed_is_not_copied_for_each_of_its_pieces() {
+        let limits = ReplyLimits {
+            event_bytes: 16,
+            ..ReplyLimits::default()
+        };
+        let mut decoder = SseDecoder::new(limits);
+        let (mut room, mut moves) = (0, 0);
+        for mut piece in [&b"data: "[..], &[b'x'; 100_000]].concat().chunks(1) {
+            assert_eq!(decoder.next(&mut piece), Ok(None));
+            moves += usize::from(decoder.data.capacity() != room);
+            room = decoder.data.capacity();
+        }
+        assert!(moves < 20, "{moves}");
+        assert_eq!(
+            decoder.next(&mut &b"\n"[..]).unwrap_err().kind(),
+            MalformedKind::EventTooLarge
+        );
     }
 }
